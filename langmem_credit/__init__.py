@@ -1,0 +1,1 @@
+"""Memory for LangGraph agents that credits only what the person said."""

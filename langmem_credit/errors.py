@@ -1,0 +1,81 @@
+"""Every error this package raises: what failed, why, and the next step."""
+
+from __future__ import annotations
+
+
+class CreditError(Exception):
+    """Base of all errors of this package."""
+
+
+class UnknownNoteError(CreditError):
+    """No note has this id.
+
+    Attributes:
+        note_id: the id that was asked for.
+    """
+
+    def __init__(self, note_id: object) -> None:
+        self.note_id = note_id
+        super().__init__(f"No note has the id {note_id!r}. List the notes to see their ids.")
+
+
+class ChangedNoteError(CreditError):
+    """The note is no longer the text that the person was shown.
+
+    Attributes:
+        note_id: the note.
+        text: its text now.
+    """
+
+    def __init__(self, note_id: str, text: str) -> None:
+        self.note_id = note_id
+        self.text = text
+        super().__init__(
+            f"Note {note_id} changed after it was shown. It now says {text!r}. "
+            "Read it and decide again."
+        )
+
+
+class RefusedWriteError(CreditError):
+    """A write was refused and nothing was stored.
+
+    Attributes:
+        reason: why, in one plain sentence that names the remedy.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class ForgedStateError(CreditError):
+    """A caller tried to write a memory channel of a graph.
+
+    Attributes:
+        channel: the state key.
+    """
+
+    def __init__(self, channel: str) -> None:
+        self.channel = channel
+        super().__init__(
+            f"The input writes the memory channel {channel!r}, which only the memory's own tools "
+            "may write. Leave the key out; to change notes from code, call the memory's methods."
+        )
+
+
+class MissingExtraError(CreditError):
+    """An optional dependency is not installed.
+
+    Attributes:
+        extra: the extra of this package that brings it.
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{feature} needs an extra. Install it with: pip install 'langmem_credit[{extra}]'"
+        )
+
+
+class ConfigurationError(CreditError):
+    """The host configured the memory in a way that cannot work."""
