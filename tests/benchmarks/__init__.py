@@ -1,0 +1,1 @@
+"""Measurements. Each module is a command that prints a table."""
