@@ -1,1 +1,81 @@
-"""Memory for LangGraph agents that credits only what the person said."""
+"""Memory for LangGraph agents that credits only what the person said.
+
+Importing this package loads none of its parts: each name below loads the module that holds it
+when it is first used, so that a program which only needs the credit rule never waits for
+LangGraph.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .credit import judge
+    from .errors import (
+        ChangedNoteError,
+        ConfigurationError,
+        CreditError,
+        ForgedStateError,
+        MissingExtraError,
+        RefusedWriteError,
+        UnknownNoteError,
+    )
+    from .heard import mark, not_typed
+    from .memory import CreditedMemory
+    from .notes import LIMITS, Limits, Note, Utterance, Verdict
+    from .state import MemoryState
+
+__all__ = [
+    "LIMITS",
+    "ChangedNoteError",
+    "ConfigurationError",
+    "CreditError",
+    "CreditedMemory",
+    "ForgedStateError",
+    "Limits",
+    "MemoryState",
+    "MissingExtraError",
+    "Note",
+    "RefusedWriteError",
+    "UnknownNoteError",
+    "Utterance",
+    "Verdict",
+    "judge",
+    "mark",
+    "not_typed",
+]
+
+_MODULE_OF = {
+    "LIMITS": "notes",
+    "ChangedNoteError": "errors",
+    "ConfigurationError": "errors",
+    "CreditError": "errors",
+    "CreditedMemory": "memory",
+    "ForgedStateError": "errors",
+    "Limits": "notes",
+    "MemoryState": "state",
+    "MissingExtraError": "errors",
+    "Note": "notes",
+    "RefusedWriteError": "errors",
+    "UnknownNoteError": "errors",
+    "Utterance": "notes",
+    "Verdict": "notes",
+    "judge": "credit",
+    "mark": "heard",
+    "not_typed": "heard",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    # From now on the name is found without coming here.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

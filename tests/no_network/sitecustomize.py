@@ -9,16 +9,22 @@ pass through Python and are not seen.
 from __future__ import annotations
 
 import ipaddress
+import os
 import sys
 
 _WATCHED = {
+    # Name of the event, and which of its arguments says where to.
     "socket.connect": 1,
     "socket.sendto": 1,
     "socket.sendmsg": 1,
     "socket.getaddrinfo": 0,
+    "socket.gethostbyaddr": 0,
     "socket.gethostbyname": 0,
+    "socket.getnameinfo": 0,
 }
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
+# Looked up by servers that want to print their own name.
+_OWN_NAME = getattr(os, "uname", lambda: [None, ""])()[1].lower()
 
 
 class NetworkBlockedError(OSError):
@@ -33,7 +39,10 @@ class NetworkBlockedError(OSError):
 
 
 def is_local(host: object) -> bool:
-    """True for loopback, for no host at all, and for names that mean this machine."""
+    """True for loopback, for no host at all, and for names and addresses of this machine.
+
+    The unspecified address counts: servers bind to it, and to connect to it means this machine.
+    """
     if host is None:
         return True
     if isinstance(host, (bytes, bytearray)):
@@ -41,12 +50,15 @@ def is_local(host: object) -> bool:
     if not isinstance(host, str):
         return False
     name = host.strip("[]").partition("%")[0].lower()
-    if name in _LOCAL_NAMES:
+    if name in _LOCAL_NAMES or name == _OWN_NAME:
         return True
     try:
-        return ipaddress.ip_address(name).is_loopback
+        address = ipaddress.ip_address(name)
     except ValueError:
         return False
+    # The standard library does not call ::ffff:127.0.0.1 a loopback address.
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
 
 
 def refuse(event: str, args: tuple[object, ...]) -> None:
@@ -55,11 +67,10 @@ def refuse(event: str, args: tuple[object, ...]) -> None:
     if position is None:
         return
     target = args[position]
-    if position == 1:
-        if not isinstance(target, tuple) or not target:
-            # A Unix socket's path, a netlink number, or a connected socket's None.
-            return
-        # No address, yet a target to send to: the unspecified address means this machine.
+    if position == 1 and not isinstance(target, tuple):
+        # A Unix socket's path, or None where the socket is connected already.
+        return
+    if isinstance(target, tuple):
         target = target[0]
     if not is_local(target):
         raise NetworkBlockedError(event, target)
