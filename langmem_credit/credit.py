@@ -1,0 +1,282 @@
+"""The credit rule: the note says what the person said, no more, no less, in their order.
+
+Pure and deterministic: no model, no state, no clock. Dropping words is what lets a false note
+through ("If the tests pass, push to main" becomes "Push to main"), so nothing may be dropped but
+what `units.py` and `shift.py` list.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from langmem_credit import languages
+from langmem_credit.languages import Language
+from langmem_credit.notes import LIMITS, Limits, Utterance, Verdict
+from langmem_credit.shift import open_contractions, same_words
+from langmem_credit.standing import has_own_sign, lasts
+from langmem_credit.units import Unit, find_unit
+from langmem_credit.voice import find_foreign_voice, find_pasted, taken_back
+from langmem_credit.words import (
+    Token,
+    count_words,
+    find_quote,
+    strip_final_stop,
+    text_of,
+    tokenize,
+)
+
+VERSION = "1"
+
+RULES: dict[str, str] = {
+    "empty": "The note or the quote is empty.",
+    "typed": "The quoted words were not typed by the person in this run.",
+    "one_word": "One word or sign supports nothing.",
+    "too_long": "The message is too long to be one statement, so nothing in it is credited.",
+    "own_voice": "The words are not the person's own statement: {detail}.",
+    "question": "The words are not a statement: {detail}.",
+    "taken_back": "The person took the words back.",
+    "same_words": "The note does not say the person's whole message word for word: {detail}.",
+    "one_off": "The words are a task for now; nothing says that they should last.",
+}
+
+
+def judge(
+    note: str,
+    said: str,
+    heard: Sequence[Utterance],
+    *,
+    about: str | None = None,
+    core: bool = False,
+    limits: Limits = LIMITS,
+) -> Verdict:
+    """Whether the note is the person's own words, and what would be.
+
+    Args:
+        note: what the model wants to keep.
+        said: the words that it claims the person typed.
+        heard: the utterances of this run, oldest first.
+        about: whom it is about, as the model claims.
+        core: the model's claim that it belongs with the most important.
+
+    >>> from langmem_credit.notes import Utterance
+    >>> heard = [Utterance("m1", "please remember that I prefer dark mode")]
+    >>> judge("Prefers dark mode", "I prefer dark mode", heard).credited
+    True
+    >>> heard = [Utterance("m1", "Never push to main")]
+    >>> verdict = judge("Push to main", "push to main", heard)
+    >>> verdict.rule, verdict.suggestion
+    ('same_words', 'Never push to main')
+    """
+    typed = _typed_by_asker(heard)
+    if not note.strip() or not said.strip():
+        return _refusal("empty", suggestion=_any_suggestion(note, typed, limits))
+    if count_words(tokenize(said[: limits.said])) < 2:
+        return _refusal("one_word", suggestion=_any_suggestion(note, typed, limits))
+    if len(said) > limits.said:
+        return _refusal("too_long")
+    places = [(index, find_quote(said, typed[index].text)) for index in range(len(typed))]
+    found = [index for index, span in places if span is not None]
+    if not found:
+        return _refusal("typed", suggestion=_any_suggestion(note, typed, limits))
+    verdicts = [_judge_utterance(note, typed, index, limits) for index in reversed(found)]
+    verdict = next((each for each in verdicts if each.credited), verdicts[0])
+    if not verdict.credited:
+        return verdict
+    utterance = next(each for each in typed if each.id == verdict.utterance_id)
+    return replace(verdict, ignored=_unsupported(utterance, about, core))
+
+
+def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -> str | None:
+    """The person's own words that would be credited and are nearest to the note, or None."""
+    return _any_suggestion(note, _typed_by_asker(heard), limits)
+
+
+def _typed_by_asker(heard: Sequence[Utterance]) -> list[Utterance]:
+    """The typed utterances of the speaker of the last input, oldest first."""
+    inputs = [utterance for utterance in heard if utterance.via == "input"]
+    if not inputs:
+        return [utterance for utterance in heard if utterance.typed]
+    asker = inputs[-1].speaker
+    return [utterance for utterance in heard if utterance.typed and utterance.speaker == asker]
+
+
+def _refusal(
+    rule: str,
+    detail: str = "",
+    *,
+    utterance: Utterance | None = None,
+    span: tuple[int, int] | None = None,
+    suggestion: str | None = None,
+    language: Language | None = None,
+) -> Verdict:
+    return Verdict(
+        credited=False,
+        rule=rule,
+        reason=RULES[rule].format(detail=detail),
+        utterance_id=utterance.id if utterance else None,
+        span=span,
+        suggestion=suggestion,
+        language=language.code if language else "",
+        version=VERSION,
+    )
+
+
+def _judge_utterance(
+    note: str, typed: Sequence[Utterance], index: int, limits: Limits
+) -> Verdict:
+    utterance = typed[index]
+    if len(utterance.text) > limits.said:
+        return _refusal("too_long", utterance=utterance)
+    tokens = tokenize(utterance.text)
+    language = languages.detect(tokens)
+    unit = find_unit(tokens, language)
+    if not unit.tokens:
+        return _refusal("one_word", utterance=utterance)
+    span = (unit.tokens[0].start, unit.tokens[-1].end)
+    rule, detail = _find_obstacle(utterance, unit, language, typed[index + 1 :])
+    if rule in ("own_voice", "question", "taken_back"):
+        return _refusal(rule, detail, utterance=utterance, span=span, language=language)
+    told = tokenize(note)
+    if not any(_says(variant, told, language) for variant in unit.variants()):
+        return _refusal(
+            "same_words",
+            _difference(unit, told, language),
+            utterance=utterance,
+            span=span,
+            suggestion=None if rule else _suggestion(utterance, unit, limits),
+            language=language,
+        )
+    if rule:
+        return _refusal(rule, detail, utterance=utterance, span=span, language=language)
+    return Verdict(
+        credited=True,
+        utterance_id=utterance.id,
+        span=span,
+        language=language.code if language else "",
+        version=VERSION,
+    )
+
+
+def _find_obstacle(
+    utterance: Utterance, unit: Unit, language: Language | None, later: Sequence[Utterance]
+) -> tuple[str, str]:
+    """(rule, detail) of what keeps the unit from being credited in any wording, or ("", "")."""
+    pasted = find_pasted(utterance.text)
+    if pasted:
+        return "own_voice", pasted
+    rule, detail = find_foreign_voice(unit.tokens, language)
+    if rule:
+        return rule, detail
+    if taken_back(unit.tokens, later):
+        return "taken_back", ""
+    if language is None:
+        return "", ""
+    if utterance.asked and not has_own_sign(unit.tokens, language):
+        return "own_voice", "it answers the agent's question and does not speak of the person"
+    if not lasts(unit.tokens, language):
+        return "one_off", ""
+    return "", ""
+
+
+def _says(unit: Sequence[Token], note: Sequence[Token], language: Language | None) -> bool:
+    """True when the note says exactly this stretch of the message, edits aside."""
+    said = strip_final_stop(unit)
+    return any(same_words(said, told, language) for told in _notes(said, note, language))
+
+
+def _notes(
+    unit: Sequence[Token], note: Sequence[Token], language: Language | None
+) -> Iterable[Sequence[Token]]:
+    """The note, and the note without what may be added around the person's words."""
+    note = strip_final_stop(note)
+    yield note
+    if language is None:
+        return
+    for field in ("attribution", "place_front"):
+        phrases = language.phrases(field)
+        length = phrases.match_at(note, 0)
+        if not length or phrases.match_at(unit, 0):
+            continue
+        rest = length
+        while rest < len(note) and note[rest].text in ",:\uff0c\uff1a":
+            rest += 1
+        if field == "place_front" or (rest > length and note[rest - 1].text in ":\uff1a"):
+            yield note[rest:]
+    # A place behind a restricting word would change what is restricted.
+    length = language.phrases("place_front").match_end(note)
+    if length and not any(token.low in language.words("restricting") for token in unit):
+        yield note[:-length]
+
+
+def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
+    text = text_of(unit.shortest, utterance.text)
+    if count_words(unit.shortest) < 2 or len(text) > limits.note:
+        return None
+    return text
+
+
+def _any_suggestion(note: str, typed: Sequence[Utterance], limits: Limits) -> str | None:
+    """The creditable message that shares most words with the note; the newest of equals."""
+    wanted = {token.low for token in tokenize(note[: limits.said]) if token.word}
+    best: tuple[int, str] | None = None
+    for index in range(len(typed) - 1, -1, -1):
+        utterance = typed[index]
+        if len(utterance.text) > limits.said:
+            continue
+        tokens = tokenize(utterance.text)
+        language = languages.detect(tokens)
+        common = language.words("function_words") if language else frozenset()
+        shared = len(wanted & {token.low for token in tokens if token.word} - common)
+        if not shared or (best is not None and shared <= best[0]):
+            continue
+        unit = find_unit(tokens, language)
+        if not unit.tokens or _find_obstacle(utterance, unit, language, typed[index + 1 :])[0]:
+            continue
+        text = _suggestion(utterance, unit, limits)
+        if text is not None:
+            best = (shared, text)
+    return best[1] if best else None
+
+
+def _difference(unit: Unit, note: Sequence[Token], language: Language | None) -> str:
+    """What the note leaves out or adds, in a few words."""
+    said = [word for word in open_contractions(unit.shortest, language) if word.word]
+    told = [word for word in open_contractions(note, language) if word.word]
+    missing = Counter(word.low for word in said) - Counter(word.low for word in told)
+    added = Counter(word.low for word in told) - Counter(word.low for word in said)
+    parts = []
+    if missing:
+        parts.append(f"it leaves out {_few(missing)}")
+    if added:
+        parts.append(f"it adds {_few(added)}")
+    return " and ".join(parts) or "the words, their order or the marks between them differ"
+
+
+def _few(words: Counter[str], most: int = 5) -> str:
+    shown = [f'"{word[:40]}"' for word in list(words)[:most]]
+    return ", ".join(shown) + (" …" if len(words) > most else "")
+
+
+def _unsupported(utterance: Utterance, about: str | None, core: bool) -> tuple[str, ...]:
+    """The metadata that the person's words do not carry, in the order about, core."""
+    tokens = tokenize(utterance.text)
+    language = languages.detect(tokens)
+    ignored = []
+    if about and not _names(about, utterance, tokens, language):
+        ignored.append("about")
+    if core and not (language and language.phrases("core_signs").found_in(tokens)):
+        ignored.append("core")
+    return tuple(ignored)
+
+
+def _names(
+    about: str, utterance: Utterance, tokens: Sequence[Token], language: Language | None
+) -> bool:
+    if utterance.speaker and about == utterance.speaker:
+        return True
+    fields = {"me": "about_agent", "everyone": "about_everyone", "session": "about_session"}
+    if about in fields:
+        return bool(language and language.phrases(fields[about]).found_in(tokens))
+    return find_quote(about, utterance.text) is not None

@@ -1,0 +1,328 @@
+"""Do two texts have the same words, but for the closed list of edits?
+
+The person's words give the ways in which the note may be worded; nothing is derived from the note.
+Three modes: the first person *kept*, told in the *third* person ("the user prefers"), or *left
+out* at the very start ("Prefers dark mode").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from langmem_credit.languages import Language
+from langmem_credit.words import Token, quoted_mask, tokenize
+
+Mode = Literal["kept", "third", "left_out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token with its contraction opened.
+
+    Attributes:
+        quoted: between quotation or code marks, where nothing may change.
+        code: joined to a mark such as `/` or `_` without white space, so its case counts.
+    """
+
+    text: str
+    low: str
+    gap: str
+    word: bool
+    quoted: bool
+    code: bool
+
+
+def open_contractions(tokens: Sequence[Token], language: Language | None) -> list[Word]:
+    """The tokens as words, "don't" as "do" and "not"; nothing changes inside quotation marks.
+
+    >>> from langmem_credit.languages import load
+    >>> [w.text for w in open_contractions(tokenize("I'd rather not; don't ask"), load("en"))]
+    ['I', 'would', 'rather', 'not', ';', 'do', 'not', 'ask']
+    """
+    mask = quoted_mask(tokens)
+    table = language.table("contractions") if language else {}
+    would = language.table("would_contractions") if language else {}
+    before = language.words("would_before") if language else frozenset()
+    words: list[Word] = []
+    for index, token in enumerate(tokens):
+        opened = ""
+        if not mask[index]:
+            opened = table.get(token.low, "")
+            following = tokens[index + 1].low if index + 1 < len(tokens) else ""
+            if not opened and following in before:
+                opened = would.get(token.low, "")
+        code = _touches_mark(tokens, index)
+        if not opened or code:
+            words.append(Word(token.text, token.low, token.gap, token.word, mask[index], code))
+            continue
+        pieces = opened.split()
+        if token.text[0].isupper():
+            pieces[0] = pieces[0].capitalize()
+        if token.text.isupper() and len(token.text) > 3:
+            pieces = [piece.upper() for piece in pieces]
+        for number, piece in enumerate(pieces):
+            gap = token.gap if number == 0 else " "
+            words.append(Word(piece, piece.lower(), gap, True, False, False))
+    return words
+
+
+def _touches_mark(tokens: Sequence[Token], index: int) -> bool:
+    """True when a mark that makes names and paths stands right beside the token."""
+    marks = "/\\_.@#-+:=~$%&*|<>"
+    before = index > 0 and not tokens[index].gap and tokens[index - 1].text in marks
+    after = (
+        index + 2 < len(tokens)
+        and not tokens[index + 1].gap
+        and not tokens[index + 2].gap
+        and tokens[index + 1].text in marks
+    )
+    return before or after
+
+
+def same_words(unit: Sequence[Token], note: Sequence[Token], language: Language | None) -> bool:
+    """True when the note has the unit's words one for one, but for the closed list of edits.
+
+    >>> from langmem_credit.languages import load
+    >>> en = load("en")
+    >>> same_words(tokenize("I never eat meat"), tokenize("The user never eats meat"), en)
+    True
+    >>> same_words(tokenize("I never eat meat"), tokenize("The user eats meat"), en)
+    False
+    """
+    said = open_contractions(unit, language)
+    told = open_contractions(note, language)
+    if not said or not told:
+        return False
+    if language is None:
+        return _Matcher(said, told, None, "kept").matches()
+    modes: tuple[Mode, ...] = ("kept", "third", "left_out")
+    return any(_Matcher(said, told, language, mode).matches() for mode in modes)
+
+
+class _Matcher:
+    """Walks the person's words and the note side by side in one mode."""
+
+    def __init__(
+        self, said: Sequence[Word], told: Sequence[Word], language: Language | None, mode: Mode
+    ) -> None:
+        self.said = said
+        self.told = told
+        self.language = language
+        self.mode = mode
+        self.shifted = False
+        self.verb_due = False
+        self.subject_seen = False
+        letters = [word for word in said if word.word and word.low != word.text.upper()]
+        self.all_caps = len(letters) > 2 and all(word.text.isupper() for word in letters)
+
+    def matches(self) -> bool:
+        i = j = 0
+        if self.mode != "kept":
+            if self._ambiguous():
+                return False
+            i, j = self._start()
+            if i < 0:
+                return False
+        while i < len(self.said):
+            if self.mode != "kept" and not self.said[i].quoted:
+                step = self._shift(i, j)
+                if step is None:
+                    return False
+                if step != (0, 0):
+                    i, j = i + step[0], j + step[1]
+                    continue
+            if j >= len(self.told) or not self._equal(i, j):
+                return False
+            i, j = i + 1, j + 1
+        return j == len(self.told) and (self.mode == "kept" or self.shifted)
+
+    def _ambiguous(self) -> bool:
+        """True when the words speak of a user already, so that "the user" could be either."""
+        assert self.language is not None
+        names = {low for item in self.language.items("third_person") for low in item.split()}
+        names -= self.language.words("articles")
+        return any(word.low in names and not word.quoted for word in self.said)
+
+    def _start(self) -> tuple[int, int]:
+        """Where to begin in (said, told); (-1, -1) when the mode does not apply."""
+        assert self.language is not None
+        if self.mode == "third":
+            return 0, self._inserted_subject()
+        said, language = self.said, self.language
+        low = said[0].low
+        if low in language.words("droppable_subject"):
+            return self._left_out_subject()
+        if len(said) > 1 and low in language.words("possessive"):
+            if said[1].low in language.words("droppable_possessions"):
+                self.shifted = True
+                return 1, 0
+        for phrase, other in language.table("start_pairs").items():
+            lows = [token.low for token in tokenize(phrase)]
+            if [word.low for word in said[: len(lows)]] == lows:
+                length = self._told_phrase(other, 0)
+                if length or not other:
+                    self.shifted = True
+                    return len(lows), length
+        return -1, -1
+
+    def _inserted_subject(self) -> int:
+        """How many words of the note name the user where the language leaves the subject out."""
+        assert self.language is not None
+        for phrase in self.language.items("insert_subject"):
+            length = self._told_phrase(phrase, 0)
+            if length:
+                return length
+        return 0
+
+    def _left_out_subject(self) -> tuple[int, int]:
+        assert self.language is not None
+        self.shifted = True
+        if not self.language.items("agreement"):
+            following = self.language.phrases("droppable_before").match_at_words(self.said, 1)
+            pair = self.language.phrases("pairs_first").match_at_words(self.said, 1)
+            return (1, 0) if following or pair else (-1, -1)
+        if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
+            # "I am to approve …" would turn into a rule about who approves.
+            if self.said[2].low not in self.language.words("copula_not_before"):
+                if not self._equal_word(self.said[1], self.told[0], first=True):
+                    return 2, 0
+        self.verb_due = True
+        return 1, 0
+
+    def _shift(self, i: int, j: int) -> tuple[int, int] | None:
+        """(words used of said, of told) by an edit here; (0, 0) for none; None for a mismatch."""
+        assert self.language is not None
+        language, word = self.language, self.said[i]
+        if self.verb_due and word.word:
+            return self._verb(word, j)
+        if word.low in language.words("subject"):
+            length = self._third_person(j, "third_person")
+            self.verb_due = bool(language.items("agreement"))
+            self.subject_seen = True
+            return (1, length) if length else None
+        if word.low in language.words("object"):
+            length = self._third_person(j, "third_person")
+            return (1, length) if length else None
+        if word.low in language.words("possessive"):
+            length = self._third_person(j, "third_possessive")
+            return (1, length) if length else None
+        if word.low in language.words("reflexive"):
+            return None
+        pair = self._pair(i, j)
+        if pair != (0, 0):
+            return pair
+        if self._coordinated(i) and j < len(self.told) and not self._equal(i, j):
+            if self.told[j].low == self._third_form(word.low):
+                return 1, 1
+        return 0, 0
+
+    def _third_person(self, j: int, field: str) -> int:
+        assert self.language is not None
+        self.shifted = True
+        for phrase in self.language.items(field):
+            length = self._told_phrase(phrase, j)
+            if length:
+                return length
+        return 0
+
+    def _told_phrase(self, phrase: str, j: int) -> int:
+        """How many words of the note the phrase takes at j; 0 when it does not stand there."""
+        lows = [token.low for token in tokenize(phrase)]
+        end = j + len(lows)
+        if end > len(self.told):
+            return 0
+        found = [word.low for word in self.told[j:end]]
+        return len(lows) if found == lows and not self.told[j].quoted else 0
+
+    def _pair(self, i: int, j: int) -> tuple[int, int] | None:
+        """A phrase of the language's table of first and third person forms ("prefiero|prefiere")."""
+        assert self.language is not None
+        length = self.language.phrases("pairs_first").match_at_words(self.said, i)
+        if not length:
+            return 0, 0
+        key = " ".join(word.low for word in self.said[i : i + length])
+        for other in self.language.table("pairs").get(key, "").split("|"):
+            used = self._told_phrase(other, j)
+            if used:
+                self.shifted = True
+                return length, used
+        return None
+
+    def _verb(self, word: Word, j: int) -> tuple[int, int] | None:
+        """The verb behind "I", which agrees with "the user" in the note."""
+        assert self.language is not None
+        language = self.language
+        if j >= len(self.told):
+            return None
+        told = self.told[j]
+        low = word.low
+        if low in language.words("subject_adverbs") or low.endswith("ly"):
+            return (1, 1) if self._equal_word(word, told, first=j == 0) else None
+        self.verb_due = False
+        if word.code:
+            return None
+        if self.mode == "left_out" and not self.subject_seen:
+            options = self._left_out_forms(low)
+        else:
+            options = {self._third_form(low)}
+            if low in language.words("invariant") or self._is_regular_past(low):
+                options = {low}
+        return (1, 1) if told.low in options and not told.quoted else None
+
+    def _left_out_forms(self, low: str) -> set[str]:
+        """Forms that cannot be read as an order once "I" is gone: never the bare verb."""
+        assert self.language is not None
+        if low in self.language.words("left_out_invariant") or self._is_regular_past(low):
+            return {low}
+        if low in self.language.words("invariant"):
+            return set()
+        return {self._third_form(low)}
+
+    def _is_regular_past(self, low: str) -> bool:
+        assert self.language is not None
+        return low.endswith("ed") and len(low) > 4 and low not in self.language.words("base_ed")
+
+    def _third_form(self, low: str) -> str:
+        assert self.language is not None
+        irregular = self.language.table("agreement").get(low)
+        if irregular:
+            return irregular
+        if low.endswith(("s", "x", "z", "ch", "sh", "o")):
+            return low + "es"
+        if low.endswith("y") and low[-2:-1] not in set("aeiou"):
+            return low[:-1] + "ies"
+        return low + "s"
+
+    def _coordinated(self, i: int) -> bool:
+        """True at the second verb of "I live in Utrecht and need …"."""
+        assert self.language is not None
+        return (
+            i > 0
+            and (self.subject_seen or self.mode == "left_out")
+            and self.said[i].low in self.language.words("coordinated")
+            and self.said[i - 1].low in self.language.words("coordinators")
+        )
+
+    def _equal(self, i: int, j: int) -> bool:
+        said, told = self.said[i], self.told[j]
+        if said.quoted != told.quoted:
+            return False
+        if i > 0 and j > 0 and said.gap != told.gap:
+            return False
+        return self._equal_word(said, told, first=i == 0 or j == 0)
+
+    def _equal_word(self, said: Word, told: Word, *, first: bool) -> bool:
+        if said.text == told.text:
+            return True
+        if said.low != told.low or said.quoted or said.code:
+            return False
+        if first and said.text[1:] == told.text[1:]:
+            return True
+        if self.language is None or not said.text.isupper():
+            return False
+        lowered = told.text == told.low or told.text == told.text.capitalize()
+        if self.all_caps:
+            return lowered and said.low not in self.language.words("caps_ambiguous")
+        return lowered and len(said.text) > 1 and said.low in self.language.words("emphasis")

@@ -1,0 +1,229 @@
+"""Is this the person's own voice: not pasted, quoted, reported, asked, imagined, or taken back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from langmem_credit import languages
+from langmem_credit.languages import Language
+from langmem_credit.notes import Utterance
+from langmem_credit.words import (
+    Phrases,
+    Token,
+    ends_in_question,
+    quoted_mask,
+    split_sentences,
+    tokenize,
+)
+
+# The shapes of text that was pasted or made by a program, in any language. Each is anchored at a
+# line's start or made of fixed text, so that time stays linear.
+_PASTED = re.compile(
+    r"""
+      ```|~~~
+    | ^[ \t]*(?:>|\$[ ]|\#[ ]|//|/\*|--[ ]|@@|diff[ ]--git|Traceback[ ]\(|commit[ ][0-9a-f]{6})
+    | </[A-Za-z][\w:.-]{0,40}\s{0,5}>|<\||\|>|\[/?INST\]|<<SYS>>|<!--
+    | ^[ \t]*(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|de|para
+        |asunto|fecha|enviado|发件人|收件人|主题|日期)[ ]?:[ ]
+    | ^[ \t]*(?:user|human|assistant|system|ai|bot|agent|tool|nutzer|benutzer|usuario|asistente
+        |用户|助手|系统)[ ]?[:：]
+    | -----\s?Original|-{5}|={5}|\bwrote:\s*$|\bschrieb:\s*$|\bescribió:\s*$
+    | ^\W{0,3}\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d\b
+    | ^[ \t]*\[?(?:warn|warning|error|info|debug|fatal|trace)\]?[ ]?[:\]]
+    | "(?:role|content|message|level|msg)"\s?:
+    | ^[ \t]*\|.*\|[ \t]*$
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+# "Tom: I hate the logo": a short name before a colon at the start of one of several lines.
+_CHAT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S", re.MULTILINE)
+_BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
+_JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏")
+_OPEN_QUOTES = frozenset('"')
+
+
+def find_pasted(text: str) -> str:
+    """The plain name of a sign that part of the text was not typed as a statement, or "".
+
+    >>> find_pasted("why?\\n> always run as root")
+    'it holds pasted or quoted lines'
+    """
+    if _PASTED.search(text):
+        return "it holds pasted or quoted lines"
+    if _BLOCK_AFTER_COLON.search(text):
+        return "it holds a block of text after a colon"
+    if "\n" in text.strip() and len(_CHAT_LINE.findall(text)) >= 1:
+        return "it looks like a chat log"
+    return ""
+
+
+def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tuple[str, str]:
+    """(rule, plain reason) when the words are not the speaker's own statement, else ("", "").
+
+    Without a language only the signs shared by all languages are checked.
+    """
+    if any(ends_in_question(part) for part in split_sentences(tokens, strict=False)) or any(
+        token.text in "?\uff1f\u061f" and (not token.word) for token in tokens[-3:]
+    ):
+        return "question", "it is a question"
+    if any(char in _JOKE_MARKS for token in tokens for char in token.text):
+        return "own_voice", "it reads as a joke"
+    if _mostly_quoted(tokens):
+        return "own_voice", "it is mostly a quotation"
+    if language is None:
+        return "", ""
+    return _lexical_signs(tokens, language)
+
+
+def _mostly_quoted(tokens: Sequence[Token]) -> bool:
+    if not any(token.text in _OPEN_QUOTES for token in tokens):
+        return False
+    mask = quoted_mask(tokens)
+    inside = sum(token.word for token, quoted in zip(tokens, mask, strict=True) if quoted)
+    return inside * 2 > sum(token.word for token in tokens)
+
+
+def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, str]:
+    mask = quoted_mask(tokens)
+    if _unquoted(language.phrases("jokes"), tokens, mask):
+        return "own_voice", "it reads as a joke"
+    if _unquoted(language.phrases("hypotheses"), tokens, mask):
+        return "own_voice", "it is imagined or an example"
+    if _reported(tokens, mask, language):
+        return "own_voice", "it reports what somebody else said"
+    if _unquoted(language.phrases("retractions"), tokens, mask):
+        return "taken_back", "it takes something back"
+    for part in split_sentences(tokens, strict=False):
+        if asks(part, language):
+            return "question", "it is a question"
+    if _handed_over(tokens, mask, language):
+        return "own_voice", "it hands over a text to work on"
+    return "", ""
+
+
+def asks(sentence: Sequence[Token], language: Language) -> bool:
+    """True when the sentence is a question even without its mark."""
+    start = 0
+    while start < len(sentence) and not sentence[start].word:
+        start += 1
+    for separator in [start, *_after_openers(sentence, start, language)]:
+        if language.phrases("questions_not").match_at(sentence, separator):
+            return False
+        if language.phrases("questions").match_at(sentence, separator):
+            return True
+    return language.phrases("question_endings").match_end(sentence) > 0
+
+
+def _after_openers(sentence: Sequence[Token], start: int, language: Language) -> list[int]:
+    """Where the sentence may really begin, behind "ok, " and the like."""
+    places = []
+    index = start
+    for _ in range(4):
+        length = language.phrases("openers").match_at(sentence, index) or language.phrases(
+            "openers_before_separator"
+        ).match_at(sentence, index)
+        if not length:
+            break
+        index += length
+        while index < len(sentence) and not sentence[index].word:
+            index += 1
+        places.append(index)
+    return places
+
+
+def _unquoted(phrases: Phrases, tokens: Sequence[Token], mask: Sequence[bool]) -> bool:
+    return any(not mask[index] for index, _ in phrases.find(tokens))
+
+
+def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> bool:
+    """True at "my boss says", not at "as I said"."""
+    speakers = language.words("reported_self")
+    for index, _ in language.phrases("reported").find(tokens):
+        if mask[index]:
+            continue
+        if index and tokens[index - 1].low in speakers:
+            continue
+        return True
+    return False
+
+
+def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> bool:
+    """True when words before a colon or quotation ask for work on what follows.
+
+    So does any lead-in before a colon whose rest speaks in the first person: "example value: my
+    name is Bob", "Tom: I hate the logo".
+    """
+    colon = next(
+        (i for i, token in enumerate(tokens) if token.text == ":" and _colon_ends_lead(tokens, i)),
+        None,
+    )
+    quote = next((i for i, quoted in enumerate(mask) if quoted), None)
+    for end in (colon, quote):
+        if end and language.phrases("handed_over").found_in(tokens[:end]):
+            return True
+    if colon is None:
+        return "\n" in {token.gap for token in tokens[1:]} and language.phrases(
+            "handed_over"
+        ).found_in(tokens)
+    lead = tokens[:colon]
+    if language.phrases("leads").match_at(lead, 0) == len(lead):
+        return False
+    first_person = language.words("weak_first_person")
+    return any(token.low in first_person for token in tokens[colon + 1 :]) and not any(
+        token.low in first_person for token in lead
+    )
+
+
+def _colon_ends_lead(tokens: Sequence[Token], index: int) -> bool:
+    return index > 0 and index + 1 < len(tokens) and tokens[index + 1].gap != ""
+
+
+@cache
+def _all_retractions() -> Phrases:
+    return Phrases(
+        phrase
+        for code in languages.CODES
+        for phrase in languages.load(code).items("retractions")
+    )
+
+
+@cache
+def _all_later() -> Phrases:
+    return Phrases(
+        phrase
+        for code in languages.CODES
+        for phrase in languages.load(code).items("retractions_later")
+    )
+
+
+@cache
+def _all_words(field: str) -> frozenset[str]:
+    return frozenset(
+        word for code in languages.CODES for word in languages.load(code).words(field)
+    )
+
+
+def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
+    """True when a later utterance of the run may take these words back.
+
+    It does when it holds a retraction ("scratch that"), opens like one ("no, …"), or denies
+    something while it shares a content word with them.
+    """
+    content = {
+        token.low
+        for token in tokens
+        if token.word and len(token.low) > 3 and token.low not in _all_words("function_words")
+    }
+    for utterance in later:
+        # Longer messages are pasted text; their start still counts as an answer to the agent.
+        others = tokenize(utterance.text[:4000])
+        if not others:
+            continue
+        if _all_retractions().found_in(others) or _all_later().match_at(others, 0):
+            return True
+        lows = {token.low for token in others}
+        if lows & _all_words("negations") and lows & content:
+            return True
+    return False

@@ -1,0 +1,324 @@
+"""Text as tokens that keep every character: the ground on which two texts are compared.
+
+A token knows the white space before it, so `.env`, `. env` and `env` differ, and two token lists
+are equal only when the texts are, but for the amount of white space and the style of quotation
+marks, dashes, width and composition.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+_QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
+_DOUBLE_QUOTES = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02"), '"')
+# The minus sign U+2212 is an operator and stays what it is.
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-")
+# Only the full-width copies of ASCII: NFKC would also turn 10² into 102.
+_WIDTHS = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
+
+# Characters of scripts written without spaces are tokens of their own.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
+_TOKEN = re.compile(
+    rf"(?P<newline>[^\S\n]*\n\s*)|(?P<space>[^\S\n]+)|(?P<unspaced>[{_UNSPACED}])"
+    rf"|(?P<word>[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(?P<other>.)",
+    re.DOTALL,
+)
+_STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
+_ENDS = _STOPS | frozenset("?\uff1f\u061f\u2026;\uff1b")
+_CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_")
+# A full stop behind one of these ends no sentence.
+_ABBREVIATIONS = frozenset(
+    "e.g i.e etc vs dr mr mrs ms prof st no nr approx fig ca bzw usw ggf z.b d.h sr sra ud p.ej pág "
+    "inc ltd cf al a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, one character of a script without spaces, or one other character.
+
+    Attributes:
+        text: folded (quotes, dashes, width, composition); the case is kept.
+        low: the same in lower case.
+        gap: the white space before it: "", " " or "\\n".
+        start: first character in the source text.
+        end: one past its last character in the source text.
+        word: True for letters and digits.
+    """
+
+    text: str
+    low: str
+    gap: str
+    start: int
+    end: int
+    word: bool
+
+
+def fold(text: str) -> str:
+    """The text composed, with one kind of quotation mark, dash and width; the case is kept.
+
+    >>> fold("don’t — “stop”")
+    'don\\'t - "stop"'
+    """
+    return unicodedata.normalize("NFC", text).translate(_FOLDS)
+
+
+def fold_for_search(text: str) -> str:
+    """`fold`, in lower case, white space as single spaces: for finding, never for judging.
+
+    >>> fold_for_search("Use  PNPM\\nhere")
+    'use pnpm here'
+    """
+    return " ".join(fold(text).lower().split())
+
+
+def tokenize(text: str) -> list[Token]:
+    """Every character of the text in a token, in order; white space becomes a token's gap.
+
+    Spans count characters of `text` when it is composed (NFC); of a decomposed text the spans
+    are those of its composed form.
+
+    >>> [(t.gap, t.text) for t in tokenize("Edit .env, don’t!")]
+    [('', 'Edit'), (' ', '.'), ('', 'env'), ('', ','), (' ', "don't"), ('', '!')]
+    """
+    tokens: list[Token] = []
+    gap = ""
+    for match in _TOKEN.finditer(fold(text)):
+        kind = match.lastgroup
+        piece = match.group()
+        if kind == "newline":
+            gap = "\n"
+        elif kind == "space":
+            gap = gap or " "
+        else:
+            word = kind != "other"
+            tokens.append(
+                Token(piece, piece.lower() if word else piece, gap, match.start(), match.end(), word)
+            )
+            gap = ""
+    return tokens
+
+
+def count_words(tokens: Iterable[Token]) -> int:
+    """How many of the tokens are words or characters of an unspaced script."""
+    return sum(token.word for token in tokens)
+
+
+def text_of(tokens: Sequence[Token], source: str) -> str:
+    """The source's own characters from the first to the last token.
+
+    >>> text_of(tokenize("hi, use “x”")[2:], "hi, use “x”")
+    'use “x”'
+    """
+    if not tokens:
+        return ""
+    composed = unicodedata.normalize("NFC", source)
+    return composed[tokens[0].start : tokens[-1].end]
+
+
+def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens without a full stop or exclamation marks at the end.
+
+    A stop that stands alone is a path ("run it in ."), and an ellipsis hints at something unsaid:
+    both stay.
+    """
+    end = len(tokens)
+    while end and tokens[end - 1].text in _STOPS and not tokens[end - 1].gap:
+        end -= 1
+    if end == len(tokens) or end == 0:
+        return tokens
+    cut = tokens[end:]
+    last = tokens[end - 1]
+    if len(cut) > 1 and any(token.text == "." for token in cut):
+        return tokens
+    if last.word or last.text in _CLOSING or unicodedata.category(last.text[0])[0] in "LMNS":
+        return tokens[:end]
+    return tokens
+
+
+def ends_in_question(tokens: Sequence[Token]) -> bool:
+    """True when a question mark of any script is among the closing punctuation."""
+    for token in reversed(tokens):
+        if token.text in "?\uff1f\u061f\u037e":
+            return True
+        if token.word or token.text not in _ENDS | _CLOSING:
+            return False
+    return False
+
+
+def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[Token]]:
+    """The tokens cut into sentences, nothing lost.
+
+    Strict: only where a sentence surely ends (a stop, white space, then a capital, or a line
+    end); use it before one sentence may stand alone. Otherwise at every possible end, a
+    semicolon included; use it where each part must pass a check.
+
+    >>> [len(s) for s in split_sentences(tokenize("Edit .env. no, Use v1.2 e.g. here. Ok"), strict=True)]
+    [16, 1]
+    """
+    parts: list[Sequence[Token]] = []
+    start = 0
+    for index in range(1, len(tokens)):
+        token = tokens[index]
+        if token.gap == "\n" or _ends_sentence(tokens, index, strict):
+            parts.append(tokens[start:index])
+            start = index
+    parts.append(tokens[start:])
+    return [part for part in parts if part]
+
+
+def _ends_sentence(tokens: Sequence[Token], index: int, strict: bool) -> bool:
+    """True when a sentence may end right before tokens[index]."""
+    token, last = tokens[index], tokens[index - 1]
+    if last.text in "\u3002\uff01\uff1f\u0964\u06d4":
+        return token.text not in _ENDS and token.text not in _CLOSING
+    stop = index - 1
+    while stop > 0 and tokens[stop].text in _CLOSING and not tokens[stop].gap:
+        stop -= 1
+    if tokens[stop].text not in _ENDS or not token.gap:
+        return False
+    if not strict:
+        return True
+    if tokens[stop].text in ";\u2026" or tokens[stop].gap:
+        return False
+    if tokens[stop].text == "." and _is_abbreviation(tokens, stop):
+        return False
+    first = token.text[0]
+    return not (token.word and first.islower())
+
+
+def _is_abbreviation(tokens: Sequence[Token], stop: int) -> bool:
+    """True when the stop at this index belongs to a short form such as "e.g."."""
+    begin = stop
+    while begin > 0 and not tokens[begin].gap:
+        begin -= 1
+    chunk = "".join(token.low for token in tokens[begin:stop])
+    return chunk.strip("(") in _ABBREVIATIONS or len(chunk) < 2
+
+
+class HasLow(Protocol):
+    """Anything with a lower-case form."""
+
+    @property
+    def low(self) -> str: ...
+
+
+class Phrases:
+    """A set of phrases that can be found in tokens, the longest first.
+
+    >>> Phrases(["from now on", "from"]).match_at(tokenize("From now on: tabs"), 0)
+    3
+    """
+
+    __slots__ = ("_by_first", "texts")
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self.texts = tuple(phrases)
+        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in self.texts:
+            lows = tuple(token.low for token in tokenize(phrase))
+            if lows:
+                self._by_first.setdefault(lows[0], []).append(lows)
+        for group in self._by_first.values():
+            group.sort(key=len, reverse=True)
+
+    def __contains__(self, low: str) -> bool:
+        return (low,) in self._by_first.get(low, ())
+
+    def match_at(self, tokens: Sequence[Token], index: int) -> int:
+        """How many tokens the longest phrase at this index has; 0 when none stands there."""
+        if index >= len(tokens):
+            return 0
+        for lows in self._by_first.get(tokens[index].low, ()):
+            end = index + len(lows)
+            if end <= len(tokens) and all(
+                tokens[index + k].low == low and (k == 0 or tokens[index + k].gap != "\n")
+                for k, low in enumerate(lows)
+            ):
+                return len(lows)
+        return 0
+
+    def match_at_words(self, words: Sequence[HasLow], index: int) -> int:
+        """`match_at` for anything with a lower-case form, white space aside."""
+        if index < len(words):
+            for lows in self._by_first.get(words[index].low, ()):
+                found = [word.low for word in words[index : index + len(lows)]]
+                if found == list(lows):
+                    return len(lows)
+        return 0
+
+    def match_end(self, tokens: Sequence[Token]) -> int:
+        """How many tokens the longest phrase at the very end has; 0 when none stands there."""
+        longest = 0
+        for begin in range(max(0, len(tokens) - 8), len(tokens)):
+            length = self.match_at(tokens, begin)
+            if length and begin + length == len(tokens):
+                longest = max(longest, length)
+        return longest
+
+    def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+        """(index, length) of every phrase in the tokens, in order."""
+        for index in range(len(tokens)):
+            length = self.match_at(tokens, index)
+            if length:
+                yield index, length
+
+    def found_in(self, tokens: Sequence[Token]) -> bool:
+        """True when at least one phrase stands in the tokens."""
+        return next(self.find(tokens), None) is not None
+
+
+def quoted_mask(tokens: Sequence[Token]) -> list[bool]:
+    """For each token, whether it is a quotation mark or code mark or stands between two.
+
+    >>> quoted_mask(tokenize('call it "I win" now'))
+    [False, False, True, True, True, True, False]
+    """
+    mask = [False] * len(tokens)
+    for mark in ('"', "`", "'"):
+        opened: int | None = None
+        for index, token in enumerate(tokens):
+            if token.text != mark:
+                continue
+            if opened is None:
+                opened = index
+                continue
+            for inside in range(opened, index + 1):
+                mask[inside] = True
+            opened = None
+    return mask
+
+
+def find_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """Where the quote stands in the text on word boundaries, as [start, end) of its tokens.
+
+    Case, white space, quotation marks and dashes are folded. None when it does not stand there.
+
+    >>> find_quote("cat", "I love scatter plots") is None
+    True
+    """
+    wanted = [token.low for token in strip_final_stop(tokenize(quote))]
+    tokens = tokenize(text)
+    lows = [token.low for token in tokens]
+    size = len(wanted)
+    if not size or size > len(lows):
+        return None
+    # One search over a joined string: comparing lists at each index would cost their product.
+    joined = "\x1f" + "\x1f".join(lows) + "\x1f"
+    place = joined.find("\x1f" + "\x1f".join(wanted) + "\x1f")
+    if place < 0:
+        return None
+    begin = joined.count("\x1f", 0, place)
+    return tokens[begin].start, tokens[begin + size - 1].end
+
+
+@lru_cache(maxsize=4096)
+def is_emoji_only(text: str) -> bool:
+    """True when no letter or digit of any script is in the text."""
+    return not any(unicodedata.category(char)[0] in "LN" for char in text)
