@@ -1,0 +1,28 @@
+"""The measured aims, held by the commands that print the figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks import checkpoints, importing
+
+
+@pytest.mark.slow
+def test_memory_adds_little_to_the_database() -> None:
+    assert checkpoints.report_databases(scale=1) == []
+
+
+@pytest.mark.slow
+def test_memory_adds_little_to_a_model_call() -> None:
+    assert checkpoints.report_overhead(runs=200) == []
+
+
+@pytest.mark.slow
+def test_the_import_is_fast() -> None:
+    assert importing.main(runs=5) == 0
+
+
+@pytest.mark.parametrize("number", [0, 7, 199])
+def test_the_messages_measured_have_200_characters(number: int) -> None:
+    texts = (checkpoints.preference(number), checkpoints.request(number), checkpoints.ANSWER)
+    assert {len(text) for text in texts} == {200}
