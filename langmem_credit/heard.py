@@ -1,0 +1,308 @@
+"""What the person typed in this run: a function of the state and of the recorded invocation.
+
+A run begins with new input and ends before the next; answers to its interrupts belong to it, in
+whatever process they arrive. Nothing else does: not `invoke(None)`, not a `Command` that updates or
+jumps, not a message that `update_state`, a middleware or a tool put into the state, and nothing
+within a graph that another graph, a tool or a node started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from .marks import MARK, NOT_TYPED, Spoken, made_by_code, mark, mark_code, not_typed, text_of
+from .notes import Utterance, utc_now
+from .recorder import Run, find_run, install
+from .state import LEDGER, RUN, RunRecord, issue_run
+
+__all__ = [
+    "MARK",
+    "NOT_TYPED",
+    "HeardRun",
+    "hear",
+    "install",
+    "mark",
+    "mark_code",
+    "not_typed",
+    "with_answer",
+]
+
+# The end of what the agent said before: enough to see that it asked, and what.
+_ASKED = 300
+# Question marks: Latin, full-width, Arabic, Greek, Armenian.
+_ASKING = "?\uff1f\u061f\u037e\u055e"
+
+
+@dataclass(frozen=True, slots=True)
+class HeardRun:
+    """One run of a thread, as far as the memory is concerned.
+
+    Attributes:
+        id: names the invocation that began the run.
+        heard: what the person's side said, oldest first; not all of it was typed.
+        as_of: when the digest of this run was frozen, ISO 8601 in UTC.
+        since: when the run began; `as_of` moves on when the messages are compacted.
+        first: id of the first message when the digest was frozen, to notice a compaction.
+        last: id of the newest human message when the run began.
+        recorded: the state holds this run already.
+    """
+
+    id: str
+    heard: tuple[Utterance, ...]
+    as_of: str
+    since: str
+    first: str
+    last: str
+    recorded: bool
+
+    @property
+    def speaker(self) -> str | None:
+        """Who is asking: the speaker of the last input."""
+        inputs = [utterance for utterance in self.heard if utterance.via != "answer"]
+        return inputs[-1].speaker if inputs else None
+
+    def record(self) -> RunRecord:
+        """The run as its channel takes it; keys that say nothing are left out."""
+        record: RunRecord = {
+            "run": self.id,
+            "as_of": self.as_of,
+            "first": self.first,
+            "last": self.last,
+            "heard": [_lean(utterance, self.since) for utterance in self.heard],
+        }
+        if self.since != self.as_of:
+            record["since"] = self.since
+        return issue_run({name: value for name, value in record.items() if value})
+
+
+def hear(state: Mapping[str, Any], config: Mapping[str, Any] | None = None) -> HeardRun:
+    """The run that is going on. Pure but for the clock, which only a new run reads.
+
+    Args:
+        state: the graph's state, with its messages and the memory's channels.
+        config: the config that the calling node or tool was given; the one in context otherwise.
+    """
+    messages = _messages(state)
+    stored = state.get(RUN)
+    stored = stored if isinstance(stored, dict) else {}
+    run = find_run(config)
+    invocation = None if run is None else run.graph
+    run_id = _unrecorded(messages) if invocation is None else invocation.id
+    if stored.get("run") == run_id:
+        return _stored_run(stored)
+    if run is None or invocation is None or run.depth != 1:
+        return _new_run(run_id, (), state, messages)
+    if invocation.kind == "resume":
+        if _goes_on(stored, messages):
+            return _stored_run(stored)
+        return _new_run(run_id, (), state, messages)
+    if invocation.kind != "input":
+        return _new_run(run_id, (), state, messages)
+    return _new_run(run_id, _heard(run, messages), state, messages)
+
+
+def with_answer(
+    run: HeardRun, config: Mapping[str, Any] | None, call_id: str, question: str, value: object
+) -> HeardRun:
+    """The run with an answer to `ask_user` added to what it heard.
+
+    Free text was typed; a picked option (`{"choice": …}` or `{"option": …}`) is a click, since the
+    model wrote it. The text must stand in what this invocation was resumed with.
+    """
+    text, via = answer_of(value)
+    found = find_run(config)
+    if not text or found is None or found.depth != 1 or found.graph.kind != "resume":
+        return run
+    spoken = {part.whole for part in found.root.spoken}
+    if text not in found.root.answers and text not in spoken:
+        return run
+    if any(utterance.id == call_id for utterance in run.heard):
+        return run
+    asked = question[-_ASKED:]
+    answer = Utterance(call_id, text, via, run.speaker, max(utc_now(), run.since), asked)
+    return replace(run, heard=(*run.heard, answer), recorded=False)
+
+
+def answer_of(value: object) -> tuple[str, str]:
+    """The text of a resume value, and "answer" when it was typed or "click" when it was picked.
+
+    >>> answer_of("Use pnpm"), answer_of({"choice": "Use npm"}), answer_of(7)
+    (('Use pnpm', 'answer'), ('Use npm', 'click'), ('', 'click'))
+    """
+    if isinstance(value, str):
+        return value, "answer"
+    if isinstance(value, Mapping):
+        for name in ("choice", "option"):
+            if isinstance(value.get(name), str):
+                return value[name], "click"
+        if len(value) == 1 and isinstance(value.get("answer"), str):
+            return value["answer"], "answer"
+    return "", "click"
+
+
+def moved_on(run: HeardRun, state: Mapping[str, Any]) -> HeardRun:
+    """The run with its digest frozen anew where the messages were compacted since.
+
+    A compaction takes the first message away, and with it everything that a model's cache of the
+    conversation rested on.
+    """
+    messages = _messages(state)
+    first = _id(messages[0]) if messages else ""
+    if first == run.first:
+        return run
+    return replace(run, as_of=_frozen_at(state, run.as_of), first=first, recorded=False)
+
+
+def _spoken(run: Run) -> list[Spoken]:
+    """What the graph was started with, as far as the caller outside of it said it.
+
+    The two are one, unless a chain stands around the graph: then the chain's code made the graph's
+    input, and the chain's own input is what somebody may have typed.
+    """
+    if run.graph is run.root:
+        return list(run.root.spoken)
+    outside: dict[str, list[Spoken]] = {}
+    for spoken in run.root.spoken:
+        outside.setdefault(spoken.whole, []).append(spoken)
+    said: list[Spoken] = []
+    for spoken in run.graph.spoken:
+        parts = outside.pop(spoken.whole, None)
+        if parts and all(part.via == "input" for part in parts):
+            parts = [other for other in run.graph.spoken if other.whole == spoken.whole]
+        said += parts or []
+    return said
+
+
+def _heard(run: Run, messages: Sequence[BaseMessage]) -> tuple[Utterance, ...]:
+    """The utterances of an input, as far as they stand in the state as they were handed in."""
+    asked = _question_before(messages)
+    places: dict[str, list[str]] = {}
+    for message in messages:
+        if isinstance(message, HumanMessage) and not made_by_code(message):
+            places.setdefault(text_of(message.content), []).append(_id(message))
+    heard: list[Utterance] = []
+    seen: set[str] = set()
+    for spoken in _spoken(run):
+        ids = places.get(spoken.whole)
+        if not ids or not spoken.text.strip():
+            continue
+        utterance_id = _unused(ids[-1], seen)
+        seen.add(utterance_id)
+        heard.append(Utterance(utterance_id, spoken.text, spoken.via, spoken.speaker, "", asked))
+    return tuple(heard)
+
+
+def _unused(message_id: str, seen: Iterable[str]) -> str:
+    """The message's id, numbered from the second part of the message on."""
+    taken = sum(1 for known in seen if known.split("#")[0] == message_id)
+    return message_id if not taken else f"{message_id}#{taken + 1}"
+
+
+def _question_before(messages: Sequence[BaseMessage]) -> str:
+    """The agent's question that the newest input answers, or ""."""
+    position = len(messages) - 1
+    while position >= 0 and not isinstance(messages[position], AIMessage):
+        position -= 1
+    if position < 0:
+        return ""
+    return question_in(text_of(messages[position].content))
+
+
+def question_in(text: str) -> str:
+    """The question that a text ends with, or "".
+
+    >>> question_in("Done. Which package manager do you use?"), question_in("Why? Because.")
+    ('Done. Which package manager do you use?', '')
+    """
+    end = text.rstrip()
+    # A question may be closed by emphasis, a quotation mark or a smiley.
+    while end and not end[-1].isalnum() and end[-1] not in "?？؟;՞።!.。":
+        end = end[:-1]
+    return end[-_ASKED:] if end and end[-1] in _ASKING else ""
+
+
+def _goes_on(stored: RunRecord, messages: Sequence[BaseMessage]) -> bool:
+    """True when the state's record is of the run that is resumed here.
+
+    The run before may have been recorded, and the one that was interrupted not yet: then a human
+    message stands after the last one that the recorded run saw.
+    """
+    if not stored.get("run"):
+        return False
+    newest = _newest_human(messages)
+    return not newest or newest == stored.get("last", "")
+
+
+def _newest_human(messages: Sequence[BaseMessage]) -> str:
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage) and not made_by_code(message):
+            return _id(message)
+    return ""
+
+
+def _new_run(
+    run_id: str,
+    heard: tuple[Utterance, ...],
+    state: Mapping[str, Any],
+    messages: Sequence[BaseMessage],
+) -> HeardRun:
+    as_of = _frozen_at(state, "")
+    first = _id(messages[0]) if messages else ""
+    timed = tuple(replace(utterance, at=as_of) for utterance in heard)
+    return HeardRun(run_id, timed, as_of, as_of, first, _newest_human(messages), recorded=False)
+
+
+def _stored_run(stored: RunRecord) -> HeardRun:
+    run_id: str = stored.get("run", "")
+    as_of: str = stored.get("as_of", "")
+    since: str = stored.get("since", as_of)
+    heard = tuple(_full(utterance, since) for utterance in stored.get("heard", []))
+    first, last = stored.get("first", ""), stored.get("last", "")
+    return HeardRun(run_id, heard, as_of, since, first, last, recorded=True)
+
+
+def _frozen_at(state: Mapping[str, Any], earlier: str) -> str:
+    """Now, but never before an event that the ledger holds: the clock may have been set back."""
+    events = state.get(LEDGER) or []
+    newest = max((event.get("at", "") for event in events if not event.get("held")), default="")
+    return max(utc_now(), newest, earlier)
+
+
+def _lean(utterance: Utterance, since: str) -> dict[str, Any]:
+    said = {"id": utterance.id, "text": utterance.text, "asked": utterance.asked}
+    if utterance.at != since:
+        said["at"] = utterance.at
+    if utterance.via != "input":
+        said["via"] = utterance.via
+    if utterance.speaker:
+        said["speaker"] = utterance.speaker
+    return {name: value for name, value in said.items() if value}
+
+
+def _full(said: Mapping[str, Any], at: str) -> Utterance:
+    return Utterance(
+        said.get("id", ""),
+        said.get("text", ""),
+        said.get("via", "input"),
+        said.get("speaker"),
+        said.get("at", at),
+        said.get("asked", ""),
+    )
+
+
+def _messages(state: Mapping[str, Any]) -> list[BaseMessage]:
+    messages = state.get("messages") or []
+    return [message for message in messages if isinstance(message, BaseMessage)]
+
+
+def _id(message: BaseMessage) -> str:
+    return message.id or ""
+
+
+def _unrecorded(messages: Sequence[BaseMessage]) -> str:
+    """Names a run that no recorder saw, so that its digest at least stays the same."""
+    return f"?{_newest_human(messages)[-15:]}"

@@ -1,0 +1,64 @@
+"""Which state values this process itself made, so that nobody else's pass for them.
+
+A state channel takes what a node, a tool, a subgraph or a caller's input hands it. Whether a value
+comes from the memory's own code cannot be read off the value, so the code that makes one notes its
+fingerprint here first, and the channel looks it up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+
+# An entry is needed only from the moment a value is made until its step ends, or until an
+# interrupted run goes on; a forgotten one is verified again from the words, never trusted.
+CAPACITY = 50_000
+
+
+class IssuedValues:
+    """A bounded, thread-safe set of fingerprints of JSON values."""
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
+
+    def add(self, value: object) -> None:
+        """Notes that this process made the value.
+
+        Raises:
+            TypeError: the value is not JSON-shaped.
+        """
+        key = fingerprint(value)
+        if key is None:
+            raise TypeError(f"Only JSON-shaped values can be issued, not {type(value).__name__}.")
+        with self._lock:
+            self._seen[key] = None
+            self._seen.move_to_end(key)
+            while len(self._seen) > self._capacity:
+                self._seen.popitem(last=False)
+
+    def __contains__(self, value: object) -> bool:
+        key = fingerprint(value)
+        with self._lock:
+            return key in self._seen
+
+
+def fingerprint(value: object) -> bytes | None:
+    """Sixteen bytes that name a JSON value, whatever the order of its keys; None for others.
+
+    >>> fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": (2,), "a": 1})
+    True
+    >>> fingerprint({1, 2}) is None
+    True
+    """
+    try:
+        text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return hashlib.sha256(text.encode()).digest()[:16]
+
+
+ISSUED = IssuedValues()

@@ -1,0 +1,174 @@
+"""Marks by which a host says how a text came: typed, pasted, clicked, or made by code.
+
+A mark sits in the message's `additional_kwargs`, so it survives JSON, a queue and re-sending. Marks
+only take away: no mark makes a text count as typed that would not count without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from .errors import ConfigurationError
+from .notes import VIAS
+
+MARK = "langmem_credit"
+# In a run's config: {"metadata": NOT_TYPED}. Metadata travels with SDK calls and queues too.
+NOT_TYPED = {"langmem_credit_typed": False}
+
+_typed_here: ContextVar[bool] = ContextVar("langmem_credit_typed_here", default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One text of a message and how it came.
+
+    Attributes:
+        text: unchanged.
+        via: one of `notes.VIAS`.
+        speaker: who, or None.
+        whole: the text of the whole message that it is part of.
+    """
+
+    text: str
+    via: str = "input"
+    speaker: str | None = None
+    whole: str = ""
+
+
+def mark(
+    message: HumanMessage | str,
+    *,
+    via: str | None = None,
+    speaker: str | None = None,
+    typed: Sequence[str] | None = None,
+) -> HumanMessage:
+    """A copy of the message that says how its text came.
+
+    Args:
+        message: the message, or its text.
+        via: "prefill", "click", "paste", "voice", "other_speaker" or "edited"; "input" (typed) is
+            the default.
+        speaker: who typed it, where several people share a thread.
+        typed: the parts that were typed, in order; the rest of the text counts as pasted.
+
+    Raises:
+        ConfigurationError: an unknown `via`, or a typed part that the text does not contain.
+    """
+    marked = HumanMessage(message) if isinstance(message, str) else message
+    if via is not None and via not in VIAS:
+        raise ConfigurationError(f"via={via!r} is unknown. Use one of {', '.join(VIAS)}.")
+    if typed is not None and _split(text_of(marked.content), list(typed)) is None:
+        raise ConfigurationError(
+            f"typed={list(typed)!r} must be parts of the message's text, in their order."
+        )
+    said = {"via": via, "speaker": speaker, "typed": None if typed is None else list(typed)}
+    kept = {name: value for name, value in said.items() if value is not None}
+    return _with_mark(marked, kept)
+
+
+def mark_code(message: HumanMessage) -> HumanMessage:
+    """A copy of the message that says: code made this, nobody typed it."""
+    return _with_mark(message, {"code": True})
+
+
+@contextmanager
+def not_typed() -> Iterator[None]:
+    """Within it, no graph that is started counts its input as typed.
+
+    For a thread or executor of your own that starts an agent with text a model wrote: a new thread
+    knows nothing of the run that started it, so its graph looks like one that a person started.
+    Enter it inside the thread's function.
+    """
+    token = _typed_here.set(False)
+    try:
+        yield
+    finally:
+        _typed_here.reset(token)
+
+
+def typed_here(metadata: Mapping[str, Any] | None) -> bool:
+    """False where the host said that this run's input was not typed."""
+    if not _typed_here.get():
+        return False
+    return not metadata or metadata.get("langmem_credit_typed", True) is True
+
+
+def made_by_code(message: BaseMessage) -> bool:
+    """True for a message that says of itself that code made it."""
+    kwargs = message.additional_kwargs
+    # "lc_source" is what LangChain's own middleware writes (`get_notification_metadata` reads it).
+    if isinstance(kwargs.get("lc_source"), str):
+        return True
+    said = kwargs.get(MARK)
+    return isinstance(said, Mapping) and bool(said.get("code"))
+
+
+def spoken_in(message: HumanMessage) -> list[Spoken]:
+    """The texts of a message, each with how it came; a mark that makes no sense means pasted."""
+    whole = text_of(message.content)
+    said = message.additional_kwargs.get(MARK)
+    speaker = message.name or None
+    if said is None:
+        return [Spoken(whole, "input", speaker, whole)]
+    if not isinstance(said, Mapping):
+        return [Spoken(whole, "paste", speaker, whole)]
+    if isinstance(said.get("speaker"), str):
+        speaker = said["speaker"]
+    via = said.get("via", "input")
+    if via not in VIAS or via == "answer":
+        via = "paste"
+    if said.get("typed") is None:
+        return [Spoken(whole, via, speaker, whole)]
+    split = _split(whole, said["typed"])
+    if split is None:
+        return [Spoken(whole, "paste", speaker, whole)]
+    return [Spoken(text, via if own else "paste", speaker, whole) for text, own in split]
+
+
+def text_of(content: object) -> str:
+    """The text of a message's content: its text blocks, a line break between them.
+
+    Joined, because a file that a host attached as a block must not stand beside the typed words as
+    if it were not there.
+    """
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    texts = []
+    for block in content:
+        if isinstance(block, str):
+            texts.append(block)
+        elif isinstance(block, Mapping) and block.get("type") == "text":
+            text = block.get("text")
+            texts.append(text if isinstance(text, str) else "")
+    return "\n".join(texts)
+
+
+def _split(whole: str, parts: object) -> list[tuple[str, bool]] | None:
+    """The typed parts and what lies between them; None when the text does not hold them so."""
+    if not isinstance(parts, Sequence) or isinstance(parts, str | bytes):
+        return None
+    pieces: list[tuple[str, bool]] = []
+    at = 0
+    for part in parts:
+        found = whole.find(part, at) if isinstance(part, str) and part.strip() else -1
+        if found < 0:
+            return None
+        pieces += [(whole[at:found], False), (part, True)]
+        at = found + len(part)
+    pieces.append((whole[at:], False))
+    return [(text, own) for text, own in pieces if text.strip()]
+
+
+def _with_mark(message: HumanMessage, said: dict[str, Any]) -> HumanMessage:
+    before = message.additional_kwargs.get(MARK)
+    kept = {**before, **said} if isinstance(before, Mapping) else said
+    kwargs = {**message.additional_kwargs, MARK: kept}
+    return message.model_copy(update={"additional_kwargs": kwargs})
