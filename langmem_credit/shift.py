@@ -70,7 +70,7 @@ def open_contractions(tokens: Sequence[Token], language: Language | None) -> lis
 
 def _touches_mark(tokens: Sequence[Token], index: int) -> bool:
     """True when a mark that makes names and paths stands right beside the token."""
-    marks = "/\\_.@#-+:=~$%&*|<>"
+    marks = "/\\_.@#:=~$%&*|<>"
     before = index > 0 and not tokens[index].gap and tokens[index - 1].text in marks
     after = (
         index + 2 < len(tokens)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from langmem_credit.languages import Language
-from langmem_credit.words import Token, count_words, quoted_mask, split_sentences
+from langmem_credit.words import Token, count_words, quoted_mask, separates, split_sentences
+
+_SPELLED_OUT = 7  # words
 
 
 def lasts(tokens: Sequence[Token], language: Language) -> bool:
@@ -44,7 +46,7 @@ def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
     start = _skip(tokens, 0, language)
     if start >= len(tokens):
         return False
-    if language.phrases("conditionals").match_at(tokens, start):
+    if any(token.low in language.words("restrictors") for token in tokens[: start + 1]):
         return True
     return _clause_lasts(tokens, start, language)
 
@@ -54,7 +56,13 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bo
     if start >= len(tokens):
         return False
     low = tokens[start].low
-    length = language.phrases("requests").match_at(tokens, start)
+    if language.phrases("conditionals").match_at(tokens, start):
+        return True
+    length = language.phrases("obligations").match_at(tokens, start)
+    verb = _skip(tokens, start + length, language)
+    if length and verb < len(tokens) and tokens[verb].low in language.words("generic_working"):
+        return True
+    length = length or language.phrases("requests").match_at(tokens, start)
     if length:
         return _order_lasts(tokens, _skip(tokens, start + length, language), language)
     if language.phrases("prohibitions").match_at(tokens, start):
@@ -63,7 +71,7 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bo
         return True
     if low in language.words("leading_prepositions"):
         return _after_comma_lasts(tokens, start, language)
-    if low in language.words("subjects"):
+    if low.partition("'")[0] in language.words("subjects"):
         return True
     if _is_known_verb(low, language):
         return _order_lasts(tokens, start, language)
@@ -79,17 +87,23 @@ def _skip(tokens: Sequence[Token], start: int, language: Language) -> int:
         length = language.phrases("openers").match_at(tokens, index)
         if not length and not tokens[index].word:
             length = 1
-        if not length and tokens[index].low in language.words("adverbs"):
+        if not length and _is_adverb(tokens[index].low, language):
             length = 1
         if not length:
             length = language.phrases("openers_before_separator").match_at(tokens, index)
-            after = index + length
-            if length and (after >= len(tokens) or tokens[after].word):
+            if length and not separates(tokens, index + length):
                 length = 0
         if not length:
             break
         index += length
     return index
+
+
+def _is_adverb(low: str, language: Language) -> bool:
+    if low in language.words("adverbs"):
+        return True
+    endings = tuple(language.items("adverb_endings"))
+    return bool(endings) and low.endswith(endings) and low not in language.words("not_adverbs")
 
 
 def _is_known_verb(low: str, language: Language) -> bool:
@@ -119,17 +133,37 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
     if low in language.words("working"):
         return True
     if low in language.words("generic_working"):
-        return _is_generic(tokens, start + 1, language)
+        return _is_generic(low, tokens, start + 1, language)
     return _has_marker(tokens, start, language)
 
 
-def _is_generic(tokens: Sequence[Token], start: int, language: Language) -> bool:
+def _is_generic(verb: str, tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True when the object is a kind of thing ("tests"), not one thing ("the test")."""
     if start >= len(tokens):
         return False
-    if tokens[start].low not in language.words("articles"):
+    article = tokens[start].low
+    if article not in language.words("articles") or _is_compound(tokens, start):
         return True
+    if article in language.words("clause_openers") and verb in language.words("clause_verbs"):
+        return True
+    if article in language.words("indefinite"):
+        if verb in language.words("working_indefinite"):
+            return True
+        # An errand is short; a sentence that spells its object out is a rule.
+        if verb in language.words("working_spelled_out") and _is_spelled_out(tokens, language):
+            return True
     return _has_marker(tokens, start, language)
+
+
+def _is_compound(tokens: Sequence[Token], index: int) -> bool:
+    """True at the "one" of "one-liners"."""
+    return index + 1 < len(tokens) and tokens[index + 1].text == "-" and not tokens[index + 1].gap
+
+
+def _is_spelled_out(tokens: Sequence[Token], language: Language) -> bool:
+    return count_words(tokens) >= _SPELLED_OUT and not any(
+        token.low in language.words("definite") for token in tokens
+    )
 
 
 def _has_marker(tokens: Sequence[Token], start: int, language: Language) -> bool:
@@ -137,11 +171,22 @@ def _has_marker(tokens: Sequence[Token], start: int, language: Language) -> bool
 
 
 def _after_comma_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """The main clause behind "For X, …" or "Before doing Y, …"."""
+    """The main clause behind "For X, …" or "Before doing Y, …".
+
+    A gerund makes the lead a recurring step, so that any order but an errand lasts behind it.
+    """
+    recurs = start + 1 < len(tokens) and tokens[start + 1].low.endswith(
+        tuple(language.items("gerund_endings")) or ("\0",)
+    )
     for index in range(start, len(tokens) - 1):
         if tokens[index].text in ",，、:":
-            return _clause_lasts(tokens, _skip(tokens, index + 1, language), language)
-    return False
+            main = _skip(tokens, index + 1, language)
+            if recurs and main < len(tokens):
+                low = tokens[main].low
+                if low in language.words("generic_working"):
+                    return True
+            return _clause_lasts(tokens, main, language)
+    return not recurs and _has_finite_verb(tokens, start + 1, language)
 
 
 def _lead_in_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool:
@@ -154,18 +199,69 @@ def _lead_in_lasts(tokens: Sequence[Token], start: int, language: Language) -> b
 
 
 def _is_statement(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """True when a noun comes first and a finite verb follows in the same clause.
+    """True when the words are no order: their first word is surely no verb in its bare form.
 
-    The first word is in no list, so it might be a verb that no list knows: an article or object
-    pronoun right behind it says so ("nuke the old files that are …").
+    A first word that nothing tells apart from a verb counts as one. An article or object pronoun
+    right behind it makes it one ("nuke the old files").
     """
-    if start + 1 >= len(tokens) or tokens[start + 1].low in language.words("articles"):
+    following = tokens[start + 1] if start + 1 < len(tokens) else None
+    if _is_inflected(tokens[start].low, language):
+        return True
+    if following is None or following.low in language.words("articles"):
         return False
-    finite = language.words("finite")
-    subordinators = language.words("subordinators")
-    for token in tokens[start + 1 :]:
-        if token.low in subordinators:
+    if not following.word or following.low in language.words("noun_followers"):
+        return True
+    if _is_no_verb(tokens[start], language):
+        return True
+    return _has_finite_verb(tokens, start + 1, language)
+
+
+def _is_inflected(low: str, language: Language) -> bool:
+    """True for "implementing", "provides", "keys": never the bare form of a verb."""
+    endings = tuple(language.items("inflected_endings"))
+    return (
+        len(low) > 3
+        and bool(endings)
+        and low.endswith(endings)
+        and not low.endswith(tuple(language.items("verb_endings")) or ("\0",))
+        and low not in language.words("verbs_with_noun_endings")
+    )
+
+
+def _is_no_verb(token: Token, language: Language) -> bool:
+    """True for a known noun or adjective, and for a form that no bare verb has.
+
+    Such forms are a capital inside ("TanStack"), a digit ("V0"), and the language's endings, as
+    in "functions" or "scheduled".
+    """
+    low = token.low
+    if low in language.words("nouns"):
+        return True
+    if not language.items("noun_endings"):
+        return False
+    if any(char.isdigit() for char in low):
+        return True
+    if any(char.isupper() for char in token.text[1:]) and len(low) < 6:
+        return True
+    if any(char.isupper() for char in token.text[1:]) and not token.text.isupper():
+        return True
+    if low in language.words("verbs_with_noun_endings"):
+        return False
+    return len(low) > 4 and low.endswith(tuple(language.items("noun_endings")))
+
+
+def _has_finite_verb(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True when a finite verb follows in the same clause ("Tests live in spec/").
+
+    Right behind the first word, any form in -s with an article behind it is one ("Iceberg
+    exposes a table").
+    """
+    if start + 1 < len(tokens) and tokens[start + 1].low in language.words("determiners"):
+        if tokens[start].low.endswith(tuple(language.items("finite_endings")) or ("\0",)):
+            return True
+    for token in tokens[start:]:
+        if token.low in language.words("subordinators"):
             return False
-        if token.low in finite:
+        if token.low in language.words("finite"):
             return True
     return False

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from langmem_credit.languages import Language
 from langmem_credit.standing import has_strong_sign
-from langmem_credit.words import Token, ends_in_question, split_sentences, strip_final_stop
+from langmem_credit.words import (
+    Token,
+    ends_in_question,
+    separates,
+    split_sentences,
+    strip_final_stop,
+)
 
-_SEPARATORS = frozenset(",:;.!-\u3001\uff0c\uff1a\u3002\uff01")
 _MOST_OPENERS = 6
 
 
@@ -93,19 +98,13 @@ def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
         length = language.phrases("openers").match_at(tokens, index)
         if length:
             index += length
-            while index < len(tokens) and tokens[index].text in _SEPARATORS:
-                index += 1
         else:
             length = language.phrases("openers_before_separator").match_at(tokens, index)
-            after = index + length
-            if not length or after >= len(tokens) or tokens[after].text not in _SEPARATORS:
+            if not length or not separates(tokens, index + length):
                 break
-            if after + 1 < len(tokens) and not tokens[after + 1].gap and tokens[after + 1].word:
-                # "no-reply" and "ok.txt" are names.
-                break
-            index = after
-            while index < len(tokens) and tokens[index].text in _SEPARATORS:
-                index += 1
+            index += length
+        while separates(tokens, index):
+            index += 1
         if index >= len(tokens):
             break
         starts.append(index)
@@ -130,7 +129,7 @@ def _ends(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
 
 def _closer_length(tokens: Sequence[Token], language: Language) -> int:
     length = language.phrases("closers_after_separator").match_end(tokens)
-    if length and length < len(tokens) and tokens[-length - 1].text in _SEPARATORS:
+    if length and separates(tokens, len(tokens) - length - 1):
         return length
     length = language.phrases("closers").match_end(tokens)
     if length and length < len(tokens):

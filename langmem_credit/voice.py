@@ -40,8 +40,9 @@ _PASTED = re.compile(
 # "Tom: I hate the logo": a short name before a colon at the start of one of several lines.
 _CHAT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S", re.MULTILINE)
 _BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
+# Shorter quotations are names: `translate "Given" steps`.
+_LONG_QUOTE = 5
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏")
-_OPEN_QUOTES = frozenset('"')
 
 
 def find_pasted(text: str) -> str:
@@ -64,8 +65,13 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
 
     Without a language only the signs shared by all languages are checked.
     """
-    if any(ends_in_question(part) for part in split_sentences(tokens, strict=False)) or any(
-        token.text in "?\uff1f\u061f" and (not token.word) for token in tokens[-3:]
+    mask = quoted_mask(tokens)
+    if ends_in_question(tokens) or any(
+        token.text in "?\uff1f\u061f\u037e"
+        and not mask[index]
+        # "signed_in?, count" names functions.
+        and (token.text != "?" or index + 1 == len(tokens) or tokens[index + 1].gap)
+        for index, token in enumerate(tokens)
     ):
         return "question", "it is a question"
     if any(char in _JOKE_MARKS for token in tokens for char in token.text):
@@ -78,11 +84,9 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
 
 
 def _mostly_quoted(tokens: Sequence[Token]) -> bool:
-    if not any(token.text in _OPEN_QUOTES for token in tokens):
-        return False
-    mask = quoted_mask(tokens)
+    mask = quoted_mask(tokens, '"')
     inside = sum(token.word for token, quoted in zip(tokens, mask, strict=True) if quoted)
-    return inside * 2 > sum(token.word for token in tokens)
+    return inside * 3 > 2 * sum(token.word for token in tokens)
 
 
 def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, str]:
@@ -141,11 +145,12 @@ def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
     """True at "my boss says", not at "as I said"."""
     speakers = language.words("reported_self")
     for index, _ in language.phrases("reported").find(tokens):
-        if mask[index]:
-            continue
-        if index and tokens[index - 1].low in speakers:
-            continue
-        return True
+        if not mask[index] and not (index and tokens[index - 1].low in speakers):
+            return True
+    # "According to the page, …", but not "… according to the guide".
+    for index, _ in language.phrases("reported_front").find(tokens):
+        if not mask[index] and (index == 0 or tokens[index - 1].text in ",;.:("):
+            return True
     return False
 
 
@@ -159,7 +164,12 @@ def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Langua
         (i for i, token in enumerate(tokens) if token.text == ":" and _colon_ends_lead(tokens, i)),
         None,
     )
-    quote = next((i for i, quoted in enumerate(mask) if quoted), None)
+    speech = quoted_mask(tokens, "\"'")
+    quote = next(
+        (i for i, quoted in enumerate(speech) if quoted and all(speech[i : i + _LONG_QUOTE])), None
+    )
+    if quote is not None and len(tokens) - quote < _LONG_QUOTE:
+        quote = None
     for end in (colon, quote):
         if end and language.phrases("handed_over").found_in(tokens[:end]):
             return True

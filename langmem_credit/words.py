@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Protocol
 
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
@@ -30,8 +31,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
+_FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 _ENDS = _STOPS | frozenset("?\uff1f\u061f\u2026;\uff1b")
-_CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_")
+_WIDE_SEPARATORS = frozenset("\u3001\uff0c\uff1a\u3002\uff01\uff1b")
+_SEPARATORS = frozenset(",:;.!-") | _WIDE_SEPARATORS
+_CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_/")
 # A full stop behind one of these ends no sentence.
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs dr mr mrs ms prof st no nr approx fig ca bzw usw ggf z.b d.h sr sra ud p.ej pág "
@@ -123,23 +127,34 @@ def text_of(tokens: Sequence[Token], source: str) -> str:
 
 
 def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens without a full stop or exclamation marks at the end.
+    """The tokens without closing punctuation that says nothing: `.`, `!`, `;`, `,`, `:`.
 
-    A stop that stands alone is a path ("run it in ."), and an ellipsis hints at something unsaid:
-    both stay.
+    A stop that stands alone is a path ("run it in ."), two are one too, and an ellipsis hints at
+    something unsaid: they stay. A question mark is never taken away.
     """
     end = len(tokens)
-    while end and tokens[end - 1].text in _STOPS and not tokens[end - 1].gap:
+    while end and tokens[end - 1].text in _FINAL and not tokens[end - 1].gap:
         end -= 1
     if end == len(tokens) or end == 0:
         return tokens
-    cut = tokens[end:]
-    last = tokens[end - 1]
-    if len(cut) > 1 and any(token.text == "." for token in cut):
+    if any(one.text == other.text == "." for one, other in pairwise(tokens[end:])):
         return tokens
+    last = tokens[end - 1]
     if last.word or last.text in _CLOSING or unicodedata.category(last.text[0])[0] in "LMNS":
         return tokens[:end]
     return tokens
+
+
+def separates(tokens: Sequence[Token], index: int) -> bool:
+    """True when the token here is a mark between two parts, as in "ok, …".
+
+    A mark with a word close behind it belongs to a name: "no-reply", "No .env files".
+    """
+    if not 0 <= index < len(tokens) or tokens[index].text not in _SEPARATORS:
+        return False
+    if index + 1 == len(tokens) or tokens[index].text in _WIDE_SEPARATORS:
+        return True
+    return tokens[index + 1].gap != "" or not tokens[index + 1].word
 
 
 def ends_in_question(tokens: Sequence[Token]) -> bool:
@@ -164,17 +179,21 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     """
     parts: list[Sequence[Token]] = []
     start = 0
+    mask = quoted_mask(tokens)
     for index in range(1, len(tokens)):
-        token = tokens[index]
-        if token.gap == "\n" or _ends_sentence(tokens, index, strict):
+        if mask[index] and mask[index - 1]:
+            continue
+        if tokens[index].gap == "\n" or _ends_sentence(tokens, mask, index, strict):
             parts.append(tokens[start:index])
             start = index
     parts.append(tokens[start:])
     return [part for part in parts if part]
 
 
-def _ends_sentence(tokens: Sequence[Token], index: int, strict: bool) -> bool:
-    """True when a sentence may end right before tokens[index]."""
+def _ends_sentence(
+    tokens: Sequence[Token], mask: Sequence[bool], index: int, strict: bool
+) -> bool:
+    """True when a sentence may end right before tokens[index]; never inside quotation marks."""
     token, last = tokens[index], tokens[index - 1]
     if last.text in "\u3002\uff01\uff1f\u0964\u06d4":
         return token.text not in _ENDS and token.text not in _CLOSING
@@ -183,11 +202,13 @@ def _ends_sentence(tokens: Sequence[Token], index: int, strict: bool) -> bool:
         stop -= 1
     if tokens[stop].text not in _ENDS or not token.gap:
         return False
+    if not strict and mask[stop]:
+        return False
+    if tokens[stop].text == "." and _is_abbreviation(tokens, stop):
+        return False
     if not strict:
         return True
     if tokens[stop].text in ";\u2026" or tokens[stop].gap:
-        return False
-    if tokens[stop].text == "." and _is_abbreviation(tokens, stop):
         return False
     first = token.text[0]
     return not (token.word and first.islower())
@@ -198,8 +219,8 @@ def _is_abbreviation(tokens: Sequence[Token], stop: int) -> bool:
     begin = stop
     while begin > 0 and not tokens[begin].gap:
         begin -= 1
-    chunk = "".join(token.low for token in tokens[begin:stop])
-    return chunk.strip("(") in _ABBREVIATIONS or len(chunk) < 2
+    chunk = "".join(token.low for token in tokens[begin:stop]).strip("([{\"'")
+    return chunk in _ABBREVIATIONS or len(chunk) < 2
 
 
 class HasLow(Protocol):
@@ -274,14 +295,14 @@ class Phrases:
         return next(self.find(tokens), None) is not None
 
 
-def quoted_mask(tokens: Sequence[Token]) -> list[bool]:
-    """For each token, whether it is a quotation mark or code mark or stands between two.
+def quoted_mask(tokens: Sequence[Token], marks: str = "\"`'") -> list[bool]:
+    """For each token, whether it is one of the marks or stands between two of a kind.
 
     >>> quoted_mask(tokenize('call it "I win" now'))
     [False, False, True, True, True, True, False]
     """
     mask = [False] * len(tokens)
-    for mark in ('"', "`", "'"):
+    for mark in marks:
         opened: int | None = None
         for index, token in enumerate(tokens):
             if token.text != mark:

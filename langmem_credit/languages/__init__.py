@@ -78,8 +78,19 @@ def read_data(name: str) -> dict[str, Any]:
 
 @cache
 def _foreign() -> dict[str, frozenset[str]]:
-    """Common words of languages that have no file, to tell them from those that have one."""
-    return {code: frozenset(words.split()) for code, words in read_data("foreign").items()}
+    """Common words of languages that have no file, to tell them from those that have one.
+
+    Words that English has too are left out: taken for another language, an English order would
+    escape the check that it should last.
+    """
+    english = load("en")
+    known = english.words("detect") | english.words("nouns") | english.words("function_words")
+    known |= english.words("leading_prepositions") | english.words("working")
+    known |= english.words("generic_working") | english.words("one_off_verbs")
+    return {
+        code: frozenset(word for word in words.split() if len(word) > 1) - known
+        for code, words in read_data("foreign").items()
+    }
 
 
 def detect(tokens: Sequence[Token]) -> Language | None:
@@ -104,6 +115,8 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         score = sum(word in load(code).words("detect") for word in words)
         if score > best_score:
             best, best_score = load(code), score
-    if any(sum(word in known for word in words) > best_score for known in _foreign().values()):
+    # One word may be a name; two of them are a language.
+    needed = max(best_score + 1, 2)
+    if any(sum(word in known for word in words) >= needed for known in _foreign().values()):
         return None
     return best
