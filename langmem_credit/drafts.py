@@ -1,0 +1,150 @@
+"""One note while its events are read, and the note that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from .events import PERSON
+from .identity import instant, text_of_moment
+from .ledger import Event, held
+from .notes import Note, normalise_kind
+
+_DUPLICATE = "Another note says the same."
+_UNVERIFIED = "held"
+
+
+@dataclass(slots=True)
+class Draft:
+    """A note while its events are read.
+
+    Attributes:
+        event: that it was remembered.
+        keys: `sameness` of each text it had, its present one last.
+        words: UTF-8 bytes that all its events keep.
+        ended: "forgotten", "expired" or "".
+        stopped_at: when it was last withdrawn, superseded or disputed.
+    """
+
+    event: Event
+    note_id: str
+    text: str
+    about: str
+    speaker: str
+    credited: bool
+    keys: list[str]
+    words: int
+    confirmed_by: str = ""
+    confirmed_at: str = ""
+    edited: bool = False
+    ended: str = ""
+    superseded_by: str = ""
+    disputed: bool = False
+    stopped_at: str = ""
+    why: str = ""
+
+    @property
+    def shrunk(self) -> bool:
+        """True when its words were dropped."""
+        return bool(self.event.get("shrunk"))
+
+    @property
+    def status(self) -> str:
+        """What it is, other notes with the same text aside."""
+        if self.ended:
+            return self.ended
+        if self.superseded_by:
+            return "superseded"
+        if self.shrunk:
+            # Without words there is nothing to show, whatever else was decided meanwhile.
+            return "forgotten"
+        if self.disputed:
+            return "disputed"
+        return "active" if self.credited or self.confirmed_by else "unconfirmed"
+
+
+def note_of(draft: Draft, stand_in: str) -> Note:
+    """The note; `stand_in` is the id of another one that says the same and stands for it."""
+    event = draft.event
+    text = "" if draft.shrunk else draft.text
+    said = "" if draft.shrunk else text_in(event, "said") or text_in(event, "text")
+    origin = text_in(event, "origin") or (PERSON if event.get("credited") is True else "agent")
+    return Note(
+        id=draft.note_id,
+        text=text,
+        kind=normalise_kind(event.get("kind") or "project"),
+        status="superseded" if stand_in else draft.status,
+        at=instant(event.get("at")),
+        about=draft.about,
+        core=event.get("core") is True,
+        said=said,
+        span=_span(event, said),
+        ref=text_in(event, "ref"),
+        origin="agent" if held(event) else origin,
+        credited=draft.credited,
+        confirmed_by=draft.confirmed_by,
+        confirmed_at=draft.confirmed_at,
+        edited=draft.edited,
+        by=text_in(event, "by"),
+        speaker=draft.speaker,
+        thread=text_in(event, "thread"),
+        message_id=text_in(event, "message"),
+        why=draft.why or (_DUPLICATE if stand_in else ""),
+        replaces=text_in(event, "replaces"),
+        replaced_by=draft.superseded_by or stand_in,
+        shrunk=draft.shrunk,
+        verdict=_verdict(event, said),
+    )
+
+
+def _verdict(event: Event, said: str) -> dict[str, Any]:
+    heard = event.get("heard")
+    heard = heard if isinstance(heard, dict) else {}
+    return {
+        "rule": _UNVERIFIED if held(event) else text_in(event, "rule"),
+        "utterance": text_in(heard, "u"),
+        # None: the message was too long to keep.
+        "heard": None if heard.get("cut") else text_in(heard, "t") or said,
+        "language": text_in(event, "lang"),
+        "version": text_in(event, "rv"),
+        "ignored": texts_in(event, "ignored"),
+    }
+
+
+def _span(event: Event, said: str) -> tuple[int, int] | None:
+    span = event.get("span")
+    heard = event.get("heard")
+    if isinstance(span, (list, tuple)) and len(span) == 2 and all(type(n) is int for n in span):
+        return span[0], span[1]
+    if isinstance(heard, dict) and said and not heard.get("t") and not heard.get("cut"):
+        return 0, len(said)
+    return None
+
+
+def heard_of(event: Event) -> tuple[str, str]:
+    """When the words were heard, or "", and in which utterance."""
+    heard = event.get("heard")
+    if not isinstance(heard, dict):
+        return "", ""
+    at, lag = instant(event.get("at")), heard.get("ago")
+    heard_at = ""
+    if at and type(lag) is int and 0 <= lag < 10**13:
+        try:
+            heard_at = text_of_moment(datetime.fromisoformat(at) - timedelta(milliseconds=lag))
+        except OverflowError:
+            heard_at = ""
+    return heard_at, text_in(heard, "u")
+
+
+def text_in(event: Mapping[str, Any], key: str) -> str:
+    """The text under this key; "" for what is none."""
+    value = event.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def texts_in(event: Mapping[str, Any], key: str) -> list[str]:
+    """The texts in the list under this key."""
+    values = event.get(key)
+    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []

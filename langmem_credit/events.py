@@ -1,0 +1,309 @@
+"""Events as JSON dicts: how each kind is made, and what it becomes without its words.
+
+Every constructor is the one place where its kind of event takes its words in: they are bounded,
+cleaned and scrubbed on every path, whoever calls, and words that are no text or too long raise
+RefusedWriteError. Keys with their default value are left out, because a checkpointer writes the
+whole ledger again in every checkpoint.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from .characters import clean, one_line
+from .errors import RefusedWriteError
+from .identity import instant, new_event_id, new_note_id
+from .notes import LIMITS, Limits, Utterance, Verdict, normalise_kind, text_hash, utc_now
+from .scrubbing import scrub
+
+Event = dict[str, Any]
+
+VERSION = 1
+PERSON = "person"
+LABEL_CHARS = 120
+REF_CHARS = 300
+
+
+def remembered(
+    text: object,
+    verdict: Verdict,
+    *,
+    at: str,
+    said: object = "",
+    heard: Sequence[Utterance] = (),
+    kind: object = "project",
+    about: object = "",
+    core: bool = False,
+    ref: object = "",
+    origin: str = "",
+    by: str = "",
+    speaker: str = "",
+    replaces: str = "",
+    thread: str = "",
+    message: str = "",
+    call: str = "",
+    taken: Collection[str] = (),
+    limits: Limits = LIMITS,
+) -> Event:
+    """A note was kept, credited or not, as the verdict says.
+
+    Args:
+        text: the note.
+        verdict: of the credit rule on the raw text. What it says to ignore is left out.
+        at: from `next_at`.
+        said: the model's quote; of a credited note the judged words themselves are kept instead.
+        heard: the run's utterances, among them the one that was judged.
+        kind: anything; an unknown one becomes `project`.
+        about: a person by name, `me`, `session` or `everyone`; "" the speaker.
+        core: asked to stay in the digest.
+        ref: where it lives; shown, never trusted.
+        origin: "" for the person of a credited note and the agent of another one.
+        by: which agent.
+        speaker: whose words, or who was speaking.
+        replaces: id of the note that this one corrects.
+        thread: of the session; only named in the event's id.
+        message: id of the model's message.
+        call: id of the tool call.
+        taken: ids of the notebook.
+        limits: the bounds.
+    """
+    note = _words("note", text, limits.note)
+    if not note:
+        raise RefusedWriteError("The note is empty: nothing was kept. Pass the sentence to keep.")
+    judged = next((one for one in heard if one.id == verdict.utterance_id), None)
+    quote = _words("quote", _judged_words(verdict, judged) or said, limits.said)
+    ignored = sorted(set(verdict.ignored))
+    named = "" if "about" in ignored else _label(about)
+    own = {
+        "text": note,
+        "said": "" if quote == note else quote,
+        "kind": _unless(normalise_kind(kind), "project"),
+        "about": named,
+        "core": core is True and "core" not in ignored,
+        "replaces": _name(replaces),
+    }
+    event_id = _event_id("remembered", own, at, thread, message, call)
+    return _event("remembered", event_id, at) | _present(
+        {
+            "note": new_note_id(event_id, taken),
+            **own,
+            "credited": verdict.credited,
+            "rule": "" if verdict.credited else verdict.rule,
+            **_evidence(verdict, judged, quote or note, at, limits),
+            "lang": verdict.language,
+            "rv": verdict.version,
+            "ref": _label(ref, REF_CHARS),
+            "origin": _unless(origin, PERSON if verdict.credited else "agent"),
+            "by": _name(by),
+            "speaker": _name(speaker or (judged.speaker if judged else "")),
+            "message": _name(message),
+            "call": _name(call),
+            "ignored": ignored,
+        }
+    )
+
+
+def confirmed(
+    note: str,
+    shown: str,
+    *,
+    at: str,
+    by: str = PERSON,
+    text: object = None,
+    thread: str = "",
+    call: str = "",
+    limits: Limits = LIMITS,
+) -> Event:
+    """A person confirmed the note whose text has the hash `shown`.
+
+    `text` is what they made of it, None where they left it as it was.
+    """
+    edited = "" if text is None else _words("note", text, limits.note)
+    if text is not None and not edited:
+        raise RefusedWriteError("The edited note is empty: nothing was confirmed.")
+    own = {
+        "note": _name(note),
+        "hash": _name(shown),
+        "text": "" if text_hash(edited) == shown else edited,
+        "by": _name(by) or PERSON,
+    }
+    event_id = _event_id("confirmed", own, at, thread, "", call)
+    return _event("confirmed", event_id, at) | _present(own)
+
+
+def withdrawn(
+    note: str,
+    *,
+    at: str,
+    why: object = "",
+    said: object = "",
+    by: str = "",
+    thread: str = "",
+    message: str = "",
+    call: str = "",
+    limits: Limits = LIMITS,
+) -> Event:
+    """The note was forgotten, on whose words and why."""
+    own = {
+        "note": _name(note),
+        "why": _words("reason", why, limits.why),
+        "said": _words("quote", said, limits.said),
+    }
+    event_id = _event_id("withdrawn", own, at, thread, message, call)
+    more = {"by": _name(by), "message": _name(message), "call": _name(call)}
+    return _event("withdrawn", event_id, at) | _present(own | more)
+
+
+def restored(note: str, *, at: str, by: str = PERSON, thread: str = "", call: str = "") -> Event:
+    """A person took the note's last withdrawal, correction or dispute back."""
+    own = {"note": _name(note), "by": _name(by) or PERSON}
+    event_id = _event_id("restored", own, at, thread, "", call)
+    return _event("restored", event_id, at) | own
+
+
+def disputed(
+    note: str,
+    *,
+    at: str,
+    by: str = PERSON,
+    why: object = "",
+    thread: str = "",
+    call: str = "",
+    limits: Limits = LIMITS,
+) -> Event:
+    """A person said that the note is not right."""
+    own = {
+        "note": _name(note),
+        "by": _name(by) or PERSON,
+        "why": _words("reason", why, limits.why),
+    }
+    event_id = _event_id("disputed", own, at, thread, "", call)
+    return _event("disputed", event_id, at) | _present(own)
+
+
+def word_bytes(event: Event) -> int:
+    """UTF-8 bytes of all words that the event keeps."""
+    heard_words = event.get("heard")
+    nested = heard_words.get("t") if isinstance(heard_words, dict) else None
+    texts = [event.get(key) for key in ("text", "said", "why", "ref", "about")]
+    return sum(
+        len(text.encode("utf-8", "surrogatepass"))
+        for text in (*texts, nested)
+        if isinstance(text, str)
+    )
+
+
+def tombstone(event: Event, *, keys: Sequence[str] = (), superseded: bool = False) -> Event:
+    """The event without its words; merged in, it takes the full one's place.
+
+    Args:
+        event: to shrink.
+        keys: `sameness` of the texts that the note had, so that a late write is still known.
+        superseded: the note did replace the one it names.
+    """
+    heard_words = event.get("heard")
+    utterance = heard_words.get("u") if isinstance(heard_words, dict) else None
+    left = {key: event[key] for key in ("v", "id", "type", "at", "note", "hash") if key in event}
+    return left | _present(
+        {
+            "shrunk": True,
+            "keys": list(keys),
+            "replaces": event.get("replaces") if superseded else None,
+            "heard": {"u": utterance} if utterance else None,
+        }
+    )
+
+
+def _event_id(
+    event_type: str, own: dict[str, Any], at: str, thread: str, message: str, call: str
+) -> str:
+    # Without a call there is nothing to replay: a person who confirms, disputes and confirms
+    # again did three things.
+    content = own if message or call else own | {"at": instant(at)}
+    return new_event_id(event_type, content, thread=thread, message=message, call=call)
+
+
+def _event(event_type: str, event_id: str, at: str) -> Event:
+    return {"v": VERSION, "id": event_id, "type": event_type, "at": instant(at) or utc_now()}
+
+
+def _present(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value not in ("", None, False, [])}
+
+
+def _unless(value: str, default: str) -> str:
+    return "" if value == default else value
+
+
+def _words(what: str, value: object, limit: int) -> str:
+    """The words as they may be kept: never cut, since a cut could lose an "except"."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise RefusedWriteError(f"The {what} must be text, not {type(value).__name__}.")
+    if len(value) <= limit:
+        kept = _storable(value)
+        if len(kept) <= limit:
+            return kept
+    raise RefusedWriteError(
+        f"The {what} has {len(value)} characters; at most {limit} fit. Nothing was kept: "
+        "pass a shorter one."
+    )
+
+
+def _storable(text: str) -> str:
+    return scrub(clean(text)).text.strip()
+
+
+def _label(value: object, limit: int = LABEL_CHARS) -> str:
+    """One line that a model may have written: scrubbed, and cut with the cut shown."""
+    if not isinstance(value, str):
+        return ""
+    # Cut before it is read, so that a megabyte costs nothing, and again with the cut shown.
+    label = one_line(scrub(one_line(value[: 2 * limit])).text).strip()
+    return label if len(label) <= limit else f"{label[: limit - 1]}\u2026"
+
+
+def _name(value: object) -> str:
+    """An id or a name that the host or the framework gave: as it is, or short and still its own."""
+    if not isinstance(value, str):
+        return ""
+    name = one_line(value[:1_000])
+    if len(name) <= LABEL_CHARS and len(value) <= 1_000:
+        return name
+    # Two long names that begin alike must not become one.
+    return f"{name[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
+
+
+def _judged_words(verdict: Verdict, judged: Utterance | None) -> str:
+    if not verdict.credited or judged is None or verdict.span is None:
+        return ""
+    start, end = verdict.span
+    return unicodedata.normalize("NFC", judged.text)[start:end]
+
+
+def _evidence(
+    verdict: Verdict, judged: Utterance | None, words: str, at: str, limits: Limits
+) -> dict[str, Any]:
+    """The utterance and the span in it, so that the verdict can be computed again."""
+    if judged is None:
+        return {}
+    heard: dict[str, Any] = {"u": _name(judged.id)}
+    span = None
+    if len(judged.text) > limits.said:
+        # Too long to keep: the verdict cannot be computed again, and the event says so.
+        heard["cut"] = True
+    elif (text := scrub(clean(judged.text)).text).strip() != words:
+        heard["t"] = text
+        # In a text that cleaning or scrubbing changed, a span would point at other words.
+        span = list(verdict.span) if verdict.span and text == judged.text else None
+    heard_at, saved_at = instant(judged.at), instant(at)
+    if heard_at and saved_at:
+        lag = datetime.fromisoformat(saved_at) - datetime.fromisoformat(heard_at)
+        # Milliseconds, rounded so that words never seem heard later than they were: this tells
+        # a late write from words heard after a withdrawal.
+        heard["ago"] = max(0, -(-lag // timedelta(milliseconds=1)))
+    return {"heard": heard, "span": span}

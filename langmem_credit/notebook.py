@@ -1,0 +1,330 @@
+"""The notebook: what a ledger's events say today, whatever their order in the list.
+
+Decided here:
+
+- *Withdrawn wins.* A confirmation or a second save that arrives late revives nothing; only a
+  `restored` event after the withdrawal does. A new note with the same text counts as late when
+  its words were heard before the withdrawal, or are the very utterance that was withdrawn.
+- *A correction outlives its withdrawal.* When the note that replaced another one is withdrawn,
+  the other one stays superseded: the person said that it is not so, and forgetting the newer
+  note does not unsay that. `restored` brings it back.
+- *One text is one note.* Of active and waiting notes with the same text, about the same and by
+  the same speaker, one stands and the others are superseded by it; what withdraws or disputes one
+  of them does it to all, so that nothing steps forward when it goes.
+- *What ends a note is heeded even from a newer version of this package*, beside being reported;
+  anything else unknown is only reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from .drafts import Draft, heard_of, note_of, text_in, texts_in
+from .events import PERSON, VERSION
+from .identity import instant, is_note_id, new_note_id, sameness
+from .ledger import Event, held, merge_events, word_bytes
+from .notes import Note, text_hash
+
+_ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
+_FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed"})
+_LATE = "These words were heard before the same note was forgotten, corrected or disputed."
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An event that changed nothing, and why."""
+
+    event_id: str
+    note_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The fold of a ledger.
+
+    Attributes:
+        notes: by id, oldest first.
+        unknown: events of a type or version that this release does not fold, oldest first.
+        conflicts: events that changed nothing, oldest first.
+        last_at: moment of the newest verified event, or "".
+        words: UTF-8 bytes that the ledger keeps for each note.
+        births: id of the event that a note was remembered by, to the note's id.
+    """
+
+    notes: Mapping[str, Note] = field(default_factory=lambda: MappingProxyType({}))
+    unknown: tuple[Event, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    last_at: str = ""
+    words: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    births: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def active(self) -> tuple[Note, ...]:
+        """What the digest and recall may show, oldest first."""
+        return tuple(note for note in self.notes.values() if note.status == "active")
+
+    @property
+    def unconfirmed(self) -> tuple[Note, ...]:
+        """What waits for a person's review, oldest first; the agent's findings do not."""
+        return tuple(
+            note
+            for note in self.notes.values()
+            if note.status == "unconfirmed" and note.kind != "finding"
+        )
+
+    @property
+    def findings(self) -> tuple[Note, ...]:
+        """The agent's own working notes, unverified, oldest first."""
+        return tuple(
+            note
+            for note in self.notes.values()
+            if note.status == "unconfirmed" and note.kind == "finding"
+        )
+
+    @property
+    def others(self) -> tuple[Note, ...]:
+        """Disputed, superseded, forgotten and expired notes, oldest first."""
+        return tuple(
+            note for note in self.notes.values() if note.status not in ("active", "unconfirmed")
+        )
+
+    def get(self, note_id: object) -> Note | None:
+        """The note that somebody means by this id: `K3M9XZ`, `[k3m9xz]` and ` #k3m9xz ` alike."""
+        if not isinstance(note_id, str) or len(note_id) > 64:
+            return None
+        return self.notes.get(note_id.strip().strip("[](){}<>#\"'`*.,:; ").lower())
+
+    def of_event(self, event: Event) -> Note | None:
+        """What became of the note that this event remembered."""
+        return self.notes.get(self.births.get(event["id"], ""))
+
+    def same_text(
+        self, text: object, *, about: str | None = None, speaker: str | None = None
+    ) -> Note | None:
+        """The active note, else the waiting one, that already says this; None counts for all."""
+        if not isinstance(text, str) or len(text) > 10_000:
+            return None
+        key = sameness(text)
+        found = [
+            note
+            for note in self.notes.values()
+            if note.status in ("active", "unconfirmed")
+            and about in (None, note.about)
+            and speaker in (None, note.speaker)
+            and sameness(note.text) == key
+        ]
+        return min(found, key=lambda note: note.status != "active", default=None)
+
+
+def fold(events: object) -> Notebook:
+    """The notebook that the events make, whatever their order in the list.
+
+    >>> fold([]).active, fold("garbage").active
+    ((), ())
+    """
+    return _Fold(merge_events(events, [])).notebook()
+
+
+class _Fold:
+    def __init__(self, events: list[Event]) -> None:
+        self.events = events
+        self.drafts: dict[str, Draft] = {}
+        self.same: dict[str, list[Draft]] = {}
+        self.unknown: list[Event] = []
+        self.conflicts: list[Conflict] = []
+        self.early: dict[str, list[Event]] = {}
+        self.replaced_early: dict[str, str] = {}
+        self.ids = _note_ids(events)
+        self.born = set(self.ids.values())
+
+    def notebook(self) -> Notebook:
+        last_at = ""
+        for event in self.events:
+            if not held(event):
+                last_at = max(last_at, instant(event.get("at")))
+            self._take(event)
+        stand_ins = self._duplicates()
+        notes = {key: note_of(draft, stand_ins.get(key, "")) for key, draft in self.drafts.items()}
+        return Notebook(
+            notes=MappingProxyType(notes),
+            unknown=tuple(self.unknown),
+            conflicts=tuple(self.conflicts),
+            last_at=last_at,
+            words=MappingProxyType({key: draft.words for key, draft in self.drafts.items()}),
+            births=MappingProxyType({draft.event["id"]: key for key, draft in self.drafts.items()}),
+        )
+
+    def _take(self, event: Event) -> None:
+        event_type = event.get("type")
+        if not isinstance(event_type, str):
+            self.unknown.append(event)
+            return
+        known = event_type in _FOLDED and event.get("v", VERSION) == VERSION
+        if not known:
+            self.unknown.append(event)
+            if event_type not in _ENDING and event_type != "disputed":
+                return
+        if event_type == "remembered":
+            self._remember(event)
+            return
+        note_id = text_in(event, "note")
+        if held(event):
+            self._ignore(event, "its origin could not be verified")
+        elif note_id in self.drafts:
+            self._change(self.drafts[note_id], event)
+        elif note_id in self.born:
+            # Its note comes later in time: a clock ran behind.
+            self.early.setdefault(note_id, []).append(event)
+        else:
+            self._ignore(event, "there is no such note")
+
+    def _ignore(self, event: Event, reason: str) -> None:
+        self.conflicts.append(Conflict(event["id"], text_in(event, "note"), reason))
+
+    def _remember(self, event: Event) -> None:
+        text, about, speaker = (text_in(event, key) for key in ("text", "about", "speaker"))
+        shrunk = bool(event.get("shrunk"))
+        if not shrunk and not text.strip():
+            self._ignore(event, "it holds no words")
+            return
+        if shrunk and held(event):
+            self._ignore(event, "its origin could not be verified")
+            return
+        note_id = self.ids[event["id"]]
+        keys = texts_in(event, "keys") if shrunk else [sameness(text, about, speaker)]
+        credited = event.get("credited") is True and not held(event) and not shrunk
+        draft = Draft(event, note_id, text, about, speaker, credited, keys, word_bytes(event))
+        if credited:
+            self._stop_if_late(draft)
+        self.drafts[note_id] = draft
+        for key in keys:
+            self.same.setdefault(key, []).append(draft)
+        draft.superseded_by = self.replaced_early.get(note_id, "")
+        if draft.status == "active" or shrunk:
+            self._supersede(draft)
+        for later in self.early.pop(note_id, ()):
+            self._change(draft, later)
+
+    def _stop_if_late(self, draft: Draft) -> None:
+        heard_at, utterance = heard_of(draft.event)
+        for other in self.same.get(draft.keys[0], ()):
+            if not (other.ended or other.superseded_by or other.disputed):
+                continue
+            before = bool(heard_at) and heard_at < other.stopped_at
+            if before or (utterance and utterance == heard_of(other.event)[1]):
+                draft.ended, draft.disputed = other.ended, other.disputed
+                draft.superseded_by, draft.stopped_at = other.superseded_by, other.stopped_at
+                draft.why = _LATE
+                return
+
+    def _supersede(self, newer: Draft) -> None:
+        replaced = text_in(newer.event, "replaces")
+        if not replaced or replaced == newer.note_id:
+            return
+        older = self.drafts.get(replaced)
+        if older is None:
+            self.replaced_early[replaced] = newer.note_id
+            return
+        for one in self._siblings(older):
+            if one is not newer and not one.superseded_by and not one.ended:
+                one.superseded_by = newer.note_id
+                one.stopped_at = instant(newer.event.get("at"))
+
+    def _change(self, draft: Draft, event: Event) -> None:
+        draft.words += word_bytes(event)
+        event_type = event["type"]
+        if event_type in _ENDING:
+            self._end(draft, event, _ENDING[event_type])
+        elif event_type == "confirmed":
+            self._confirm(draft, event)
+        elif event_type == "disputed":
+            for one in self._siblings(draft):
+                one.disputed, one.why = True, text_in(event, "why")
+                one.stopped_at = instant(event.get("at"))
+        else:
+            self._restore(draft, event)
+
+    def _siblings(self, draft: Draft) -> list[Draft]:
+        key = draft.keys[-1] if draft.keys else ""
+        return [
+            draft,
+            *(one for one in self.same.get(key, ()) if one is not draft and one.keys[-1] == key),
+        ]
+
+    def _end(self, draft: Draft, event: Event, status: str) -> None:
+        for one in self._siblings(draft):
+            if one.ended != "forgotten":
+                one.ended, one.stopped_at = status, instant(event.get("at"))
+                one.why = text_in(event, "why")
+
+    def _confirm(self, draft: Draft, event: Event) -> None:
+        if draft.shrunk:
+            return
+        if draft.ended or draft.superseded_by:
+            self._ignore(event, f"the note was {draft.status} by then")
+            return
+        if event.get("hash") != text_hash(draft.text):
+            self._ignore(event, "the person was shown another text")
+            return
+        edited = text_in(event, "text")
+        if edited.strip():
+            draft.text, draft.edited, draft.credited = edited, True, False
+            key = sameness(edited, draft.about, draft.speaker)
+            if key not in draft.keys:
+                self.same.setdefault(key, []).append(draft)
+            draft.keys = [*(old for old in draft.keys if old != key), key]
+        draft.confirmed_by = text_in(event, "by") or PERSON
+        draft.confirmed_at = instant(event.get("at"))
+        draft.disputed, draft.why = False, ""
+        self._supersede(draft)
+
+    def _restore(self, draft: Draft, event: Event) -> None:
+        if draft.shrunk:
+            self._ignore(event, "its words were dropped to keep the ledger small")
+            return
+        if draft.ended:
+            draft.ended = ""
+        elif draft.superseded_by:
+            draft.superseded_by = ""
+        elif draft.disputed:
+            draft.disputed = False
+        else:
+            self._ignore(event, "there was nothing to take back")
+            return
+        draft.why = ""
+        if draft.status == "active":
+            self._supersede(draft)
+
+    def _duplicates(self) -> dict[str, str]:
+        """Notes that another one stands for, to that one."""
+        stand_ins: dict[str, str] = {}
+        groups: dict[str, list[Draft]] = {}
+        for draft in self.drafts.values():
+            if draft.status in ("active", "unconfirmed"):
+                groups.setdefault(draft.keys[-1], []).append(draft)
+        for group in groups.values():
+            if len(group) > 1:
+                first = min(group, key=lambda one: (one.status != "active", held(one.event)))
+                stand_ins |= {one.note_id: first.note_id for one in group if one is not first}
+        return stand_ins
+
+
+def _note_ids(events: list[Event]) -> dict[str, str]:
+    """Event id to note id; a stranger's event never takes the id of a verified one."""
+    ids: dict[str, str] = {}
+    taken: set[str] = set()
+    births = [
+        event
+        for event in events
+        if event.get("type") == "remembered" and event.get("v", VERSION) == VERSION
+    ]
+    for event in sorted(births, key=held):
+        note_id = event.get("note")
+        if not isinstance(note_id, str) or not is_note_id(note_id) or note_id in taken:
+            note_id = new_note_id(event["id"], taken)
+        taken.add(note_id)
+        ids[event["id"]] = note_id
+    return ids

@@ -1,0 +1,151 @@
+"""Notes ranked by their words: BM25 over SQLite's full-text index in memory.
+
+The tokens are made here and handed over in hexadecimal, so that nothing in a query or a note is
+ever read as query syntax, and languages without spaces are found by pairs of characters.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import pairwise
+
+from .notes import Note
+
+_log = logging.getLogger("langmem_credit")
+
+# Scripts written without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han, Yi.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+# Vowel signs of Indic scripts and of Tibetan are no word characters to `re`.
+_SIGNS = "\u0900-\u0963\u0966-\u0dff\u0f35-\u0fbc"
+_PICTURES = "\u2600-\u27bf\U0001f300-\U0001faff"
+_RUN = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>(?:[^\W_{_UNSPACED}]|[{_SIGNS}])+)"
+    rf"|(?P<picture>[{_PICTURES}])"
+)
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200c\u200d]")
+# Letters that hold their stroke or dot in one piece.
+_STROKES = str.maketrans("\u0131\u00f8\u0142\u0111\u0127\u00f0", "ioldhd", "'\u2019\u02bc\u0640")
+_WORD_CHARS = 64
+_MOST_TOKENS = 400
+# From four letters on a query word also finds longer words: "deploy" finds "deployment".
+_PREFIX_CHARS = 4
+# In fewer notes than this every word tells something.
+_FEW_NOTES = 4
+
+
+def search_words(text: str) -> list[str]:
+    """Lower-case words without accents; of scripts without spaces each character and each pair.
+
+    >>> search_words("Café, 成都!")
+    ['cafe', '成', '都', '成都']
+    """
+    words: list[str] = []
+    for match in _RUN.finditer(_folded(text)):
+        run = match.group()
+        if match.lastgroup != "unspaced":
+            words.append(run[:_WORD_CHARS])
+        else:
+            words.extend(run)
+            words.extend(first + second for first, second in pairwise(run))
+    return words
+
+
+def rank_by_words(query: str, notes: Sequence[Note]) -> list[str]:
+    """Ids of the notes that share a word with the query, best first, ties newest first.
+
+    A word that stands in more than half of the notes tells nothing and finds nothing, unless the
+    query has no other. Words of the note itself count twice those of the quote it rests on.
+    """
+    wanted = _wanted(query)
+    if not wanted or not notes:
+        return []
+    newest = sorted(notes, key=lambda note: (note.at, note.id), reverse=True)
+    try:
+        return [newest[row].id for row in _rows_by_bm25(wanted, newest)]
+    except sqlite3.OperationalError:
+        # This Python's SQLite has no full-text index.
+        _log.warning("recall: this SQLite has no FTS5; notes are ranked by shared words alone")
+        return [note.id for note in _by_shared_words(query, newest)]
+
+
+def _rows_by_bm25(wanted: Sequence[str], notes: Sequence[Note]) -> list[int]:
+    rows = [
+        (
+            row,
+            _encoded(note.text),
+            _encoded(note.said if note.said != note.text else ""),
+            _encoded(note.about),
+        )
+        for row, note in enumerate(notes)
+    ]
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute(
+            "CREATE VIRTUAL TABLE words USING fts5(text, said, about, tokenize='ascii')"
+        )
+        database.executemany(
+            "INSERT INTO words(rowid, text, said, about) VALUES (?, ?, ?, ?)", rows
+        )
+        telling = _telling(database, wanted, len(rows))
+        # Rounded, so that the last bits of a sum do not order what is equally good.
+        found = database.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? "
+            "ORDER BY round(bm25(words, 2.0, 1.0, 1.0), 9), rowid",
+            (" OR ".join(telling),),
+        ).fetchall()
+    return [row for (row,) in found]
+
+
+def _by_shared_words(query: str, notes: Sequence[Note]) -> list[Note]:
+    asked = set(search_words(query))
+    shared = {
+        note.id: len(asked.intersection(search_words(f"{note.text} {note.said} {note.about}")))
+        for note in notes
+    }
+    found = [note for note in notes if shared[note.id]]
+    return sorted(found, key=lambda note: -shared[note.id])
+
+
+def _telling(database: sqlite3.Connection, wanted: Sequence[str], notes: int) -> list[str]:
+    if notes < _FEW_NOTES:
+        return list(wanted)
+    count = "SELECT count(*) FROM words WHERE words MATCH ?"
+    return [
+        one for one in wanted if database.execute(count, (one,)).fetchone()[0] <= notes / 2
+    ] or list(wanted)
+
+
+def _wanted(query: str) -> list[str]:
+    """Full-text expressions, one for each word of the query."""
+    expressions: dict[str, None] = {}
+    for match in _RUN.finditer(_folded(query)):
+        run = match.group()
+        if match.lastgroup != "unspaced":
+            star = "*" if len(run) >= _PREFIX_CHARS else ""
+            expressions[f'"{_hex(run[:_WORD_CHARS])}"{star}'] = None
+        elif len(run) == 1:
+            expressions[f'"{_hex(run)}"'] = None
+        else:
+            for first, second in pairwise(run):
+                expressions[f'"{_hex(first + second)}"'] = None
+    return list(expressions)[:_MOST_TOKENS]
+
+
+def _encoded(text: str) -> str:
+    return " ".join(map(_hex, search_words(text)))
+
+
+def _hex(word: str) -> str:
+    return "x" + word.encode("utf-8", "surrogatepass").hex()
+
+
+def _folded(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold()).translate(_STROKES)
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", decomposed))
