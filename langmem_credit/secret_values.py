@@ -1,0 +1,204 @@
+"""Whether a word that stands beside a cue such as "password is" looks like the secret itself.
+
+Judged by form: digits among letters, signs, hyphen-joined words; never by how random it seems, so
+that hashes and identifiers are left alone. The same form can be prose ("case-sensitive"), a
+measure ("64-bit"), an algorithm ("SHA-256") or a reference (`config.token`, `vault/prod`,
+`${TOKEN}`): those are named here and never taken.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from langmem_credit.secret_shapes import is_stand_in
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words of all languages that tell prose from secrets; folded, in lower case.
+
+    Attributes:
+        prose: words that say something about a secret: "wrong", "stored", "in".
+        endings: of such words: "ed", "mente".
+        units: what may be counted behind a number: "characters", "days".
+        cues: every cue word.
+    """
+
+    prose: frozenset[str]
+    endings: tuple[str, ...]
+    units: frozenset[str]
+    cues: frozenset[str]
+
+
+_ALGORITHMS = frozenset(
+    "1password keepass2 keepassxc oauth oauth1 oauth2 oidc saml2 sha1 sha2 sha3 sha256 sha384 sha512 "
+    "sha md5 bcrypt argon2 argon2i argon2id argon2d pbkdf2 scrypt base16 base32 base58 base64 "
+    "base64url hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 es512 ps256 aes128 aes192 aes256 "
+    "aes-gcm rsa2048 rsa3072 rsa4096 ed25519 x25519 p256 x509 pkcs8 pkcs1 pkcs12 utf8 utf16 hex16 "
+    "s3 ec2 k8s 2fa u2f fido2 web3 http2 ipv4 ipv6 ps4 ps5 md5sum crc32 l2tp rfc6750 rfc7519 rfc6238 "
+    "level1 gpt2 gpt4 bip39 bip32 blake2 blake2b blake3 chacha20 wpa2 wpa3 python3 node18 auth0".split()
+)
+_UNITS = "s|ms|sec|secs|min|mins|m|h|hr|hrs|d|w|mo|y|yr|k|kb|mb|gb|b|x|px|em|rem|th|st|nd|rd|c"
+_FILE = re.compile(
+    r"\.env(?:\.\w{1,20})?|[\w@.-]{1,100}\.(?:txt|md|json5?|ya?ml|toml|env|py|[jt]sx?|pem|key|crt|cer|"
+    r"p12|pfx|cfg|ini|conf|html?|css|csv|sh|lock|log|xml|sql|db|sqlite|pdf|png|jpe?g|svg|docx?|xlsx?|"
+    r"kdbx|gpg|asc|java|go|rs|rb|php|c|cpp|h|properties|plist|ipynb|vue|zip|gz|tar|example|sample)"
+)
+_PATH = re.compile(r"(?:~|\.{1,2})?/[\w./~-]*|[A-Za-z]:\\\S*|[a-z0-9_.-]+(?:/[a-z0-9_.{}-]+)+/?")
+_ADDRESS = re.compile(
+    r"(?:[\w.+-]{1,64}@)?[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}"
+    r"\.(?:com|org|net|io|dev|app|ai|co|example|test|local|internal|de|es|fr|uk|eu|cn|ru|jp)(?:[:/]\S*)?"
+)
+_NUMBERS = re.compile(
+    r"[~<>=]{0,2}v?\d{1,6}(?:\.\d{1,6})+[\w.+-]{0,20}"  # version
+    r"|\d{4}-\d\d(?:-\d\d)?(?:t\d\S*)?|\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?"  # date, time
+    r"|[~<>=]{0,2}\d{1,3}(?:\.\d+)?\+?(?:-\d{1,3})?%?"  # count, range
+    rf"|[~<>=]{{0,2}}\d{{1,6}}-?(?:{_UNITS})"
+)
+_CODE = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*[(\[{].*|@\w+|\w+::\w+.*|new$|await$|lambda$", re.DOTALL)
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
+_ROOTS = frozenset(
+    "env process os config settings secrets self this request req user users ctx context app props "
+    "data form args vars var local module st import state session creds options opts params values "
+    "z joi yup types schema string db models credentials".split()
+)
+_HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SIGNS = frozenset("!@#$%^&*+=~§€£¥|^?")
+_CODES = frozenset({"cvv", "cvc", "cvv2", "securitycode"})
+_CUE_PARTS = frozenset("pass pwd passwd password token secret key auth user username input value".split())
+
+
+def is_prose(word: str, vocabulary: Vocabulary) -> bool:
+    """True for a word that speaks about a secret and is none."""
+    low = word.lower().strip(".,;:!?'\"")
+    return (
+        low in vocabulary.prose
+        or low in vocabulary.cues
+        or (len(low) > 4 and low.endswith(vocabulary.endings))
+    )
+
+
+def is_reference(value: str, vocabulary: Vocabulary, *, quoted: bool) -> bool:
+    """True for what names or measures something else: a path, a variable, an algorithm, 64-bit."""
+    low = value.lower()
+    head, _, rest = low.partition("-")
+    if (
+        is_stand_in(value)
+        or "[secret removed" in low
+        or "://" in low
+        or low.startswith(("your", "insert", "placeholder", "example"))
+        or low.replace("-", "") in _ALGORITHMS
+        or (head in _ALGORITHMS and (not rest or rest.isalpha()))
+        or _NUMBERS.fullmatch(low)
+        or (head.isdigit() and rest.strip("s") in {unit.strip("s") for unit in vocabulary.units} and rest)
+        or _FILE.fullmatch(low)
+        or (_PATH.fullmatch(value) and len(value) < 200)
+        or _ADDRESS.fullmatch(low)
+    ):
+        return True
+    if quoted:
+        return False
+    if _CODE.match(value):
+        return True
+    if _DOTTED.fullmatch(value):
+        parts = re.split(r"[.?]+", low)
+        humps = {part.lower() for part in _HUMPS.findall(value)}
+        return (
+            parts[0] in _ROOTS or bool(humps & _CUE_PARTS) or not any(char.isdigit() for char in low)
+        )
+    if re.fullmatch(r"[A-Za-z_]\w*", value):
+        parts = [part.lower() for part in _HUMPS.findall(value)]
+        named = [part for part in parts if part in _CUE_PARTS]
+        # `newPassword`, `user_token_2`; but "password123" and "Passw0rd" are passwords.
+        return bool(named) and len([part for part in parts if not part.isdigit()]) > 1
+    return False
+
+
+def looks_secret(
+    value: str,
+    kind: str,
+    tie: str,
+    vocabulary: Vocabulary,
+    *,
+    cue: str = "",
+    quoted: bool = False,
+    alone: bool = False,
+    assigned: bool = False,
+) -> bool:
+    """True when the value may be the secret that its cue announces.
+
+    Args:
+        value: without quotation marks and final punctuation, at most 256 characters.
+        kind: of the cue: password, phrase, pin, key, token.
+        tie: "sign" (: or =), "verb" (is), "near" (nothing between), "reverse" (stands before).
+        cue: the cue as written in the word list, without separators.
+        quoted: it stood in quotation marks.
+        alone: nothing but the end of a short sentence or line follows.
+        assigned: `NAME=value` in capitals, as in a file of settings.
+    """
+    digits = sum(char.isdigit() for char in value)
+    letters = sum(char.isalpha() for char in value)
+    if kind == "pin":
+        return not is_stand_in(value) and _is_pin(value, tie, cue, digits, letters)
+    if is_reference(value, vocabulary, quoted=quoted):
+        return False
+    if len(value) < 4 or is_prose(value, vocabulary):
+        return False
+    if kind in ("key", "token"):
+        return _is_key(value, tie, digits, letters) or (
+            assigned and len(value) >= 6 and letters > 3 and not _has_prose(value, vocabulary)
+        )
+    if digits and not letters:
+        return digits >= (4 if tie in ("sign", "verb") or alone else 5) and not _looks_counted(value)
+    if letters and (digits or _SIGNS & set(value.rstrip("!?"))):
+        # "2-step", "level-1", "v2": one digit at the edge of a hyphenated word is prose.
+        return not re.fullmatch(r"\d-[a-z]+|[a-z]+-\d|v\d", value.lower())
+    if not letters:
+        return False
+    parts = [part for part in re.split(r"[-_.]", value) if part]
+    if any(is_prose(part, vocabulary) for part in parts):
+        return False
+    if tie in ("near", "reverse"):
+        return False
+    if len(parts) > 1:
+        return len(parts) > 2 or quoted or (tie == "sign" and alone)
+    if re.search(r"[a-z][A-Z]", value) and len(value) >= 6:
+        return quoted or tie == "verb" or value[0].isupper()
+    # A plain word: "my wifi password is hunter", "Password: swordfish".
+    return (quoted or alone) and _is_word(value)
+
+
+def _is_word(value: str) -> bool:
+    return value.isalpha() and len(value) <= 32
+
+
+def _has_prose(value: str, vocabulary: Vocabulary) -> bool:
+    return any(is_prose(part, vocabulary) for part in re.split(r"[-_.]", value) if part)
+
+
+def _looks_counted(value: str) -> bool:
+    return "," in value or "." in value
+
+
+def _is_pin(value: str, tie: str, cue: str, digits: int, letters: int) -> bool:
+    if letters:
+        return digits >= 2 and len(value) >= 8 and value.replace("-", "").isalnum() and tie != "near"
+    least = 3 if cue in _CODES else 4
+    if re.fullmatch(r"(?:19|20)\d\d-\d\d(?:-\d\d)?", value):  # a date
+        return False
+    return value.replace("-", "").isdigit() and least <= digits <= 12
+
+
+def _is_key(value: str, tie: str, digits: int, letters: int) -> bool:
+    if tie in ("near", "reverse"):
+        return len(value) >= 16 and digits >= 2 and letters >= 2
+    if digits and not letters:
+        return digits >= 8 and value.isdigit()
+    if not digits:
+        # Signs amid letters: "s*cr*t-key!"; letters alone are names.
+        return len(value) >= 8 and bool(_SIGNS & set(value.strip("!?*@")))
+    if re.search(r"[-_.:/]", value):
+        return len(value) >= 8 and (digits >= 3 or len(value) >= 24)
+    mixed = not (value.islower() or value.isupper())
+    return len(value) >= (6 if tie == "sign" else 8) and (digits >= 2 or mixed or tie == "sign")
