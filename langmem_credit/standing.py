@@ -70,10 +70,12 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bo
     if low.isdigit():
         return True
     if low in language.words("leading_prepositions"):
+        if _is_keyword(tokens, start):
+            return _is_no_verb(tokens[start], language)
         return _after_comma_lasts(tokens, start, language)
     if low.partition("'")[0] in language.words("subjects"):
         return True
-    if _is_known_verb(low, language):
+    if _is_known_verb(low, language) and not _names_a_subject(tokens, start, language):
         return _order_lasts(tokens, start, language)
     if _lead_in_lasts(tokens, start, language):
         return True
@@ -112,6 +114,16 @@ def _is_known_verb(low: str, language: Language) -> bool:
     )
 
 
+def _names_a_subject(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True at "Search params are …", where the verb's word belongs to a noun."""
+    return (
+        start + 2 < len(tokens)
+        and tokens[start + 1].word
+        and tokens[start + 1].low not in language.words("articles")
+        and tokens[start + 2].low in language.words("auxiliaries")
+    )
+
+
 def _is_stopping(tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True at "stop adding …", an order that lasts by its form."""
     return (
@@ -129,7 +141,8 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
     if language.phrases("prohibitions").match_at(tokens, start):
         return True
     if low in language.words("one_off_verbs"):
-        return False
+        # "Deploy with fly.io" tells how, not what to do now.
+        return start + 1 < len(tokens) and tokens[start + 1].low in language.words("manners")
     if low in language.words("working"):
         return True
     if low in language.words("generic_working"):
@@ -139,7 +152,12 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
 
 def _is_generic(verb: str, tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True when the object is a kind of thing ("tests"), not one thing ("the test")."""
+    particles = "particles" if verb in language.words("particle_verbs") else "people_particles"
+    if start < len(tokens) and tokens[start].low in language.words(particles):
+        start += particles == "particles" or verb in language.words("people_verbs")
     if start >= len(tokens):
+        return False
+    if verb in language.words("people_verbs") and tokens[start].text.istitle():
         return False
     article = tokens[start].low
     if article not in language.words("articles") or _is_compound(tokens, start):
@@ -155,6 +173,16 @@ def _is_generic(verb: str, tokens: Sequence[Token], start: int, language: Langua
     return _has_marker(tokens, start, language)
 
 
+def _is_keyword(tokens: Sequence[Token], start: int) -> bool:
+    """True at capitals before small letters and no comma: "FROM events GROUP BY day" is code."""
+    word = tokens[start].text
+    return (
+        any(char.isupper() for char in word[1:])
+        and any(token.text.islower() for token in tokens[start + 1 :])
+        and not any(token.text in ",，" for token in tokens[start + 1 :])
+    )
+
+
 def _is_compound(tokens: Sequence[Token], index: int) -> bool:
     """True at the "one" of "one-liners"."""
     return index + 1 < len(tokens) and tokens[index + 1].text == "-" and not tokens[index + 1].gap
@@ -162,7 +190,7 @@ def _is_compound(tokens: Sequence[Token], index: int) -> bool:
 
 def _is_spelled_out(tokens: Sequence[Token], language: Language) -> bool:
     return count_words(tokens) >= _SPELLED_OUT and not any(
-        token.low in language.words("definite") for token in tokens
+        token.low in language.words("pointing") for token in tokens
     )
 
 

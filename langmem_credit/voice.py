@@ -9,6 +9,7 @@ from functools import cache
 from langmem_credit import languages
 from langmem_credit.languages import Language
 from langmem_credit.notes import Utterance
+from langmem_credit.standing import has_strong_sign
 from langmem_credit.words import (
     Phrases,
     Token,
@@ -76,7 +77,7 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
         return "question", "it is a question"
     if any(char in _JOKE_MARKS for token in tokens for char in token.text):
         return "own_voice", "it reads as a joke"
-    if _mostly_quoted(tokens):
+    if _mostly_quoted(tokens) and not (language and has_strong_sign(tokens, language)):
         return "own_voice", "it is mostly a quotation"
     if language is None:
         return "", ""
