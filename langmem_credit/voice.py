@@ -108,6 +108,17 @@ def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, st
     return "", ""
 
 
+def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool:
+    """True for jokes, hypotheses and what somebody else said."""
+    mask = quoted_mask(tokens)
+    return (
+        any(char in _JOKE_MARKS for token in tokens for char in token.text)
+        or _unquoted(language.phrases("jokes"), tokens, mask)
+        or _unquoted(language.phrases("hypotheses"), tokens, mask)
+        or _reported(tokens, mask, language)
+    )
+
+
 def asks(sentence: Sequence[Token], language: Language) -> bool:
     """True when the sentence is a question even without its mark."""
     start = 0
