@@ -263,7 +263,8 @@ def _blocked(tokens: Sequence[Token], phrases: Phrases, language: Language) -> b
 
 
 def _asks_to_forget(sentence: Sequence[Token], language: Language | None) -> bool:
-    if language is None:
+    # A short message may be taken for English; verbs of other languages are no English words.
+    if language is None or _asks_elsewhere(sentence):
         return _asks_elsewhere(sentence)
     if is_imagined_or_reported(sentence, language):
         return False
