@@ -34,6 +34,7 @@ class Draft:
     about: str
     speaker: str
     credited: bool
+    shrunk: bool
     keys: list[str]
     words: int
     confirmed_by: str = ""
@@ -44,11 +45,6 @@ class Draft:
     disputed: bool = False
     stopped_at: str = ""
     why: str = ""
-
-    @property
-    def shrunk(self) -> bool:
-        """True when its words were dropped."""
-        return bool(self.event.get("shrunk"))
 
     @property
     def status(self) -> str:
@@ -140,7 +136,7 @@ def heard_of(event: Event) -> tuple[str, str]:
 
 def text_in(event: Mapping[str, Any], key: str) -> str:
     """The text under this key; "" for what is none."""
-    value = event.get(key)
+    value = event.get(key, "")
     return value if isinstance(value, str) else ""
 
 

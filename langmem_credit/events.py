@@ -25,6 +25,7 @@ VERSION = 1
 PERSON = "person"
 LABEL_CHARS = 120
 REF_CHARS = 300
+_WORDED = ("text", "said", "why", "ref", "about")
 
 
 def remembered(
@@ -188,10 +189,9 @@ def word_bytes(event: Event) -> int:
     """UTF-8 bytes of all words that the event keeps."""
     heard_words = event.get("heard")
     nested = heard_words.get("t") if isinstance(heard_words, dict) else None
-    texts = [event.get(key) for key in ("text", "said", "why", "ref", "about")]
     return sum(
         len(text.encode("utf-8", "surrogatepass"))
-        for text in (*texts, nested)
+        for text in (nested, *map(event.get, _WORDED))
         if isinstance(text, str)
     )
 

@@ -57,6 +57,7 @@ def is_note_id(value: object) -> bool:
     return isinstance(value, str) and _NOTE_ID.fullmatch(value) is not None
 
 
+@lru_cache(maxsize=4096)
 def sameness(text: str, about: str = "", speaker: str = "") -> str:
     """Names all texts that say the same of the same person: 16 characters.
 

@@ -110,7 +110,7 @@ def _events(ledger: object) -> list[Event]:
     for item in ledger:
         if not isinstance(item, dict):
             ignored.append(type(item).__name__)
-        elif _is_event_id(item.get("id")) and all(isinstance(key, str) for key in item):
+        elif _is_event_id(item.get("id")):
             events.append(item)
         else:
             ignored.append(_loggable(item.get("id")))
@@ -152,4 +152,4 @@ def _canonical(event: Event) -> str:
         return json.dumps(event, sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError):
         # A cycle, or keys of several types: last, and alike for both orders of arrival.
-        return f"\U0010ffff{sorted(event)!r}"
+        return f"\U0010ffff{sorted(map(repr, event))}"

@@ -196,13 +196,16 @@ class _Fold:
         note_id = self.ids[event["id"]]
         keys = texts_in(event, "keys") if shrunk else [sameness(text, about, speaker)]
         credited = event.get("credited") is True and not held(event) and not shrunk
-        draft = Draft(event, note_id, text, about, speaker, credited, keys, word_bytes(event))
-        if credited:
+        draft = Draft(
+            event, note_id, text, about, speaker, credited, shrunk, keys, word_bytes(event)
+        )
+        if credited and keys[0] in self.same:
             self._stop_if_late(draft)
         self.drafts[note_id] = draft
         for key in keys:
             self.same.setdefault(key, []).append(draft)
-        draft.superseded_by = self.replaced_early.get(note_id, "")
+        if note_id in self.replaced_early:
+            draft.superseded_by = self.replaced_early[note_id]
         if draft.status == "active" or shrunk:
             self._supersede(draft)
         for later in self.early.pop(note_id, ()):
@@ -210,7 +213,7 @@ class _Fold:
 
     def _stop_if_late(self, draft: Draft) -> None:
         heard_at, utterance = heard_of(draft.event)
-        for other in self.same.get(draft.keys[0], ()):
+        for other in self.same[draft.keys[0]]:
             if not (other.ended or other.superseded_by or other.disputed):
                 continue
             before = bool(heard_at) and heard_at < other.stopped_at

@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from langmem_credit.bounds import live_bytes, refusal, shrink, waiting_bytes
+from langmem_credit.ledger import Event, merge_events, word_bytes
+from langmem_credit.notebook import Notebook, fold
+from langmem_credit.notes import LIMITS
+from tests.notebook_support import (
+    agreed,
+    book,
+    brought_back,
+    doubted,
+    forgot,
+    ledgers,
+    moment,
+    preferences,
+    said,
+    texts,
+    unsaid,
+)
+
+SMALL = replace(LIMITS, live_bytes=100, waiting_bytes=40)
+LONG = "x" * 60
+
+
+def full() -> Notebook:
+    """100 bytes of live words, all the person's."""
+    return book(said("a" * 50, 1), said("b" * 50, 2))
+
+
+def test_a_write_that_fits_is_not_refused() -> None:
+    assert refusal(book(), said("Use pnpm")) is None
+
+
+def test_a_full_memory_refuses_a_note_and_names_the_remedy() -> None:
+    assert refusal(full(), said("c"), SMALL) == (
+        "Nothing was kept: the memory of this session is full (100 of 100 bytes). "
+        "Ask the person which notes to forget."
+    )
+
+
+def test_what_waits_cannot_crowd_out_what_the_person_said() -> None:
+    waiting = book(unsaid("a" * 40, 1))
+    assert (refusal(waiting, unsaid("b", 2), SMALL), refusal(waiting, said("b", 2), SMALL)) == (
+        "Nothing was kept: the notes that wait for review fill their share of the memory "
+        "(40 of 40 bytes). Ask the person to review them.",
+        None,
+    )
+
+
+def test_findings_share_the_room_of_what_waits() -> None:
+    assert waiting_bytes(book(unsaid("a" * 40, 1, kind="finding"))) == 40
+
+
+def test_bytes_are_counted_and_not_characters() -> None:
+    assert live_bytes(book(said("成都"))) == 6
+
+
+def test_the_quote_and_the_message_count_too() -> None:
+    event = said("Use tabs", words="Please use tabs")
+    assert live_bytes(book(event)) == len("Use tabs") + len("Please use tabs")
+
+
+def test_forgotten_notes_leave_room() -> None:
+    first = said("a" * 100, 1)
+    assert refusal(book(first, forgot(first, 2)), said("b" * 100, 3), SMALL) is None
+
+
+@pytest.mark.parametrize("change", [forgot, doubted])
+def test_forgetting_and_disputing_are_never_refused_for_want_of_room(change: object) -> None:
+    first = said("a" * 200, 1)
+    assert refusal(book(first), change(first, 2), SMALL) is None  # type: ignore[operator]
+
+
+def test_the_twenty_first_write_of_a_run_is_refused() -> None:
+    assert (refusal(book(), said("a"), writes=19), refusal(book(), said("a"), writes=20)) == (
+        None,
+        "This run has already made 20 writes to the memory, which is its limit. "
+        "Nothing was changed: finish your answer, and write again in the next run.",
+    )
+
+
+def test_a_note_over_the_bound_is_refused_however_it_was_made() -> None:
+    event = {**said("a"), "text": "x" * 501}
+    assert refusal(book(), event) == (
+        "The note has 501 characters; at most 500 fit. Nothing was kept: pass a shorter one."
+    )
+
+
+@pytest.mark.parametrize("change", [forgot, doubted, agreed, brought_back])
+def test_a_change_of_no_note_is_refused(change: object) -> None:
+    stray = change({"note": "zzzzzz", "text": "x"}, 2)  # type: ignore[operator]
+    assert refusal(book(), stray) == (
+        "No note has this id, and nothing was changed. List the notes to see their ids."
+    )
+
+
+def test_forgetting_twice_is_said_to_change_nothing() -> None:
+    event = said("Use pnpm", 1)
+    assert refusal(book(event, forgot(event, 2)), forgot(event, 3)) == (
+        f"Note {event['note']} is forgotten already: nothing was changed."
+    )
+
+
+def test_confirming_a_changed_note_is_refused() -> None:
+    event = unsaid("Use pnpm", 1)
+    assert refusal(book(event), agreed(event, 2, shown="Use npm")) == (
+        f"Note {event['note']} changed after it was shown: read it and decide again."
+    )
+
+
+def test_confirming_a_forgotten_note_is_refused() -> None:
+    event = unsaid("Use pnpm", 1)
+    assert refusal(book(event, forgot(event, 2)), agreed(event, 3)) == (
+        f"Note {event['note']} is forgotten: restore it first, then confirm it."
+    )
+
+
+def test_an_edit_needs_room() -> None:
+    event = unsaid("a" * 30, 1)
+    crowded = book(said("b" * 70, 0), event)
+    assert (
+        refusal(crowded, agreed(event, 2), SMALL),
+        "is full" in str(refusal(crowded, agreed(event, 2, text="c" * 30), SMALL)),
+    ) == (None, True)
+
+
+def test_restoring_needs_room() -> None:
+    event = said("a" * 60, 1)
+    crowded = book(event, forgot(event, 2), said("b" * 60, 3))
+    assert "is full" in str(refusal(crowded, brought_back(event, 4), SMALL))
+
+
+def test_restoring_an_active_note_is_refused() -> None:
+    event = said("Use pnpm", 1)
+    assert refusal(book(event), brought_back(event, 2)) == (
+        f"Note {event['note']} is active: there is nothing to restore."
+    )
+
+
+def test_restoring_a_disputed_note_is_not_refused() -> None:
+    event = said("Use pnpm", 1)
+    assert refusal(book(event, doubted(event, 2)), brought_back(event, 3)) is None
+
+
+def test_an_unknown_write_is_refused() -> None:
+    assert refusal(book(), {"id": "x", "type": "revised"}) == (
+        "An event of the type 'revised' cannot be written here."
+    )
+
+
+# Shrinking.
+
+
+def test_nothing_shrinks_while_the_ledger_fits() -> None:
+    event = said("Use pnpm", 1)
+    assert shrink([event, forgot(event, 2)]) == []
+
+
+def test_a_forgotten_note_keeps_its_words_until_the_ledger_is_full() -> None:
+    first, second = said("a" * 60, 1), said("b" * 60, 3)
+    before = [first, forgot(first, 2)]
+    after = merge_events([*before, second], shrink([*before, second], SMALL))
+    assert (fold(before).others[0].text, fold(after).others[0].text) == ("a" * 60, "")
+
+
+def test_the_note_forgotten_first_shrinks_first() -> None:
+    first, second, third = (said(letter * 40, at) for at, letter in enumerate("abc"))
+    events = [first, second, third, forgot(second, 10), forgot(first, 11)]
+    notes = fold(merge_events(events, shrink(events, SMALL))).notes
+    assert [notes[event["note"]].shrunk for event in (first, second)] == [False, True]
+
+
+def test_corrected_notes_shrink_after_forgotten_ones() -> None:
+    old, gone = said("a" * 40, 1), said("b" * 40, 2)
+    events = [old, gone, said("c" * 40, 3, replaces=old["note"]), forgot(gone, 9)]
+    notes = fold(merge_events(events, shrink(events, SMALL))).notes
+    assert [notes[event["note"]].shrunk for event in (old, gone)] == [False, True]
+
+
+def test_notes_that_have_not_ended_keep_their_words() -> None:
+    events = [said(LONG, 1), unsaid(LONG + "y", 2)]
+    assert shrink(events, SMALL) == []
+
+
+def test_every_word_about_a_shrunk_note_goes() -> None:
+    event = unsaid("a" * 30, 1, said="quote", ref="there", about="Bob")
+    events = [
+        event,
+        agreed(event, 2, text="edited " + LONG),
+        forgot(event, 3, why="reason", said="forget it"),
+        said(LONG, 4),
+    ]
+    ledger = merge_events(events, shrink(events, SMALL))
+    assert sum(word_bytes(one) for one in ledger) == len(LONG)
+
+
+def test_a_shrunk_note_is_not_restored_and_the_reason_is_said() -> None:
+    event = said(LONG, 1)
+    events = [event, forgot(event, 2), said(LONG + "y", 3)]
+    ledger = merge_events(events, shrink(events, SMALL))
+    assert refusal(fold(ledger), brought_back(event, 4), SMALL) == (
+        f"Note {event['note']} cannot be restored: its words were dropped to keep the memory "
+        "small. Say it again to keep it as a new note."
+    )
+
+
+def test_a_late_save_of_a_shrunk_note_revives_nothing() -> None:
+    event = said(LONG, 1)
+    events = [event, forgot(event, 3), said(LONG + "y", 4)]
+    late = said(LONG, 9, heard_at=2)
+    ledger = merge_events([*events, late], shrink(events, SMALL))
+    assert texts(fold(ledger).active) == [LONG + "y"]
+
+
+def test_a_late_save_of_an_edited_shrunk_note_revives_nothing() -> None:
+    event = said(LONG, 1)
+    events = [event, agreed(event, 2, text="z" + LONG), forgot(event, 3), said(LONG + "y", 4)]
+    late = [said(LONG, 9, heard_at=2), said("z" + LONG, 9, heard_at=2)]
+    ledger = merge_events([*events, *late], shrink(events, SMALL))
+    assert texts(fold(ledger).active) == [LONG + "y"]
+
+
+def test_a_shrunk_correction_still_corrects() -> None:
+    old = said("a" * 10, 1)
+    newer = said("b" * 60, 2, replaces=old["note"])
+    events = [old, newer, forgot(newer, 3), said("c" * 60, 4)]
+    ledger = merge_events(events, shrink(events, SMALL))
+    assert (fold(ledger).notes[newer["note"]].shrunk, fold(ledger).notes[old["note"]].status) == (
+        True,
+        "superseded",
+    )
+
+
+def test_a_shrunk_guess_that_corrected_nothing_corrects_nothing_now() -> None:
+    old = said("a" * 10, 1)
+    guess = unsaid("b" * 60, 2, replaces=old["note"])
+    events = [old, guess, forgot(guess, 3), said("c" * 60, 4)]
+    ledger = merge_events(events, shrink(events, SMALL))
+    assert fold(ledger).notes[old["note"]].status == "active"
+
+
+def test_shrinking_again_finds_nothing_more() -> None:
+    event = said(LONG, 1)
+    events = [event, forgot(event, 2), said(LONG + "y", 3)]
+    ledger = merge_events(events, shrink(events, SMALL))
+    assert shrink(ledger, SMALL) == []
+
+
+def test_three_hundred_notes_said_and_forgotten_stay_within_the_bound() -> None:
+    notes = [said(f"{number} " + "x" * 480, number) for number in range(300)]
+    ledger = merge_events([*notes, *(forgot(note, 400) for note in notes)], [])
+    ledger = merge_events(ledger, shrink(ledger))
+    assert sum(map(word_bytes, ledger)) <= LIMITS.live_bytes
+
+
+def test_lowering_the_bound_under_what_is_stored_loses_nothing_that_lives() -> None:
+    events = preferences(20)
+    assert (shrink(events, SMALL), len(fold(events).active)) == ([], 20)
+
+
+@given(ledgers())
+def test_shrinking_changes_no_notes_standing(events: list[Event]) -> None:
+    tiny = replace(LIMITS, live_bytes=0)
+    shrunk = fold(merge_events(events, shrink(events, tiny)))
+    before = fold(events)
+    living = {"active", "unconfirmed", "disputed"}
+    assert {key: note for key, note in shrunk.notes.items() if note.status in living} == {
+        key: note for key, note in before.notes.items() if note.status in living
+    }
+
+
+@given(ledgers())
+def test_only_words_of_notes_that_live_are_left_when_there_is_no_room(
+    events: list[Event],
+) -> None:
+    tiny = replace(LIMITS, live_bytes=0)
+    shrunk = fold(merge_events(events, shrink(events, tiny)))
+    assert sum(shrunk.words.values()) == live_bytes(shrunk)
+
+
+def test_moments_of_a_shrunk_event_stay() -> None:
+    event = said(LONG, 1)
+    events = [event, forgot(event, 2), said(LONG + "y", 3)]
+    assert {one["at"] for one in shrink(events, SMALL)} == {moment(1)}
