@@ -1,0 +1,135 @@
+"""What the memory's tools say to the model: plain sentences it can act on, free of secrets."""
+
+from __future__ import annotations
+
+from .characters import clean
+from .notes import Note, Verdict
+from .scrubbing import scrub
+
+REMEMBERED = "Remembered as"
+KEPT = "Kept as"
+FORGOTTEN = "Forgotten:"
+# A tool message that begins so says that something was written.
+CLAIMS = (REMEMBERED, KEPT, FORGOTTEN)
+
+_MOST = 4_000
+
+RUN_ONLY = "It is kept for this run only: this agent has no checkpointer."
+NO_MEMORY = "Nothing was changed: this graph has no memory. Its state needs the memory's channels."
+FAILED = "Nothing was changed: the memory failed. Go on without it and tell the person."
+NO_OTHER_WORDS = (
+    "Nothing that the person typed in this run can be credited for it: do not try other words."
+)
+
+
+def remembered(note: Note, verdict: Verdict, *, saved: bool, found: tuple[str, ...] = ()) -> str:
+    """The note is memory."""
+    parts = [f"{REMEMBERED} {note.id}, in the person's own words: {_quoted(note.text)}."]
+    if saved:
+        parts.append("It stands among the kept notes from the next run on.")
+    else:
+        parts.append(RUN_ONLY)
+    if note.replaces:
+        parts.append(f"It takes the place of note {note.replaces}.")
+    if verdict.ignored:
+        parts.append(
+            f"Left out, since the person's words do not say it: {', '.join(verdict.ignored)}."
+        )
+    return plain(" ".join([*parts, *_removed(found)]))
+
+
+def kept(note: Note, verdict: Verdict, *, saved: bool, found: tuple[str, ...] = ()) -> str:
+    """The note waits for a person."""
+    parts = [
+        f"{KEPT} {note.id} for the person's review, not as memory. {verdict.reason}",
+        *([] if saved else [RUN_ONLY]),
+        *_removed(found),
+        _way_out(verdict),
+    ]
+    return plain(" ".join(parts))
+
+
+def not_active(note: Note) -> str:
+    """The person's own words, but something that came later stands against them."""
+    why = f": {note.why}" if note.why else "."
+    return plain(
+        f"{KEPT} {note.id}, but it is {note.status} and no memory{why} It becomes memory when the "
+        "person says it again."
+    )
+
+
+def already_active(note: Note) -> str:
+    """The same note is memory already."""
+    return plain(f"Already remembered as {note.id}: {_quoted(note.text)}. Nothing was changed.")
+
+
+def already_waiting(note: Note, verdict: Verdict) -> str:
+    """The same note waits already."""
+    return plain(
+        f"Already kept as {note.id} for the person's review; nothing was changed. "
+        f"{verdict.reason} {_way_out(verdict)}"
+    )
+
+
+def rejected(reason: str) -> str:
+    """Nothing was kept."""
+    return plain(f"Not saved: {reason}")
+
+
+def forgotten(note: Note, *, saved: bool) -> str:
+    """The note is no memory any more."""
+    end = (
+        "The words still stand in this session's messages and history, and the person can restore "
+        "the note."
+        if saved
+        else "The words still stand in this run's messages."
+    )
+    # A note that was no memory is named, not quoted: its words may come from anywhere.
+    what = f"{note.id}, {_quoted(note.text)}" if note.active else note.id
+    return plain(f"{FORGOTTEN} note {what}. 1 note was withdrawn. {end}")
+
+
+def not_forgotten(reason: str, closest: Note | None) -> str:
+    """Nothing was withdrawn."""
+    near = f" The closest note is {closest.id}: {_quoted(closest.text)}." if closest else ""
+    return plain(f"Nothing was forgotten: {reason}{near}")
+
+
+def must_be_text(tool: str, name: str, value: object) -> str:
+    """An argument has the wrong type."""
+    return f"{tool} needs {name} as text, not {_kind(value)}."
+
+
+def plain(text: str) -> str:
+    """The text as it may be shown: no secret, no control character, not without end."""
+    shown = scrub(clean(text)).text.strip()
+    return shown if len(shown) <= _MOST else shown[: _MOST - 1] + "…"
+
+
+def _way_out(verdict: Verdict) -> str:
+    if verdict.suggestion:
+        return (
+            "To make it memory now, call remember again with note and said both exactly: "
+            f"{_quoted(verdict.suggestion)}"
+        )
+    return NO_OTHER_WORDS
+
+
+def _removed(found: tuple[str, ...]) -> list[str]:
+    return [f"Taken out before storing: {', '.join(found)}."] if found else []
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'
+
+
+def _kind(value: object) -> str:
+    names: dict[type, str] = {
+        type(None): "nothing",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        dict: "an object",
+    }
+    return names.get(type(value), type(value).__name__)

@@ -1,0 +1,219 @@
+"""`CreditedMemory`: one configuration, and every way into the memory that a host needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
+from langgraph.types import StreamWriter
+
+from . import host, nodes
+from .ledger import Event
+from .notebook import Notebook, fold
+from .notes import Note
+from .recorder import install
+from .settings import Settings
+from .tools import create_tools
+
+if TYPE_CHECKING:
+    from .middleware import CreditedMemoryMiddleware
+
+PERSON = "person"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreditedMemory(Settings):
+    """A memory that credits only what the person said.
+
+    It is a configuration: it holds no user, no thread and no note, and may serve many graphs.
+    The options are those of `Settings`.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Before the first run, so that no invocation goes unrecorded.
+        install()
+
+    # Into a graph
+
+    def tools(self) -> list[BaseTool]:
+        """`remember`, `recall`, `forget` and `ask_user`, as far as the options offer them."""
+        return create_tools(self)
+
+    def middleware(self) -> CreditedMemoryMiddleware:
+        """The middleware for `create_agent`; list it last. It brings the tools.
+
+        Raises:
+            MissingExtraError: LangChain is not installed.
+        """
+        from .middleware import CreditedMemoryMiddleware
+
+        return CreditedMemoryMiddleware(self)
+
+    def listen(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        """Node: the first of a run. Notes what the person typed."""
+        return nodes.listen(self, state, config)
+
+    def settle(self, state: Any, config: RunnableConfig, writer: StreamWriter) -> dict[str, Any]:
+        """Node: right after the tools. Makes their answers true of what the memory holds."""
+        return nodes.settle_node(self, state, config, writer)
+
+    def tool_node(self, tools: Sequence[Any] = (), **options: Any) -> ToolNode:
+        """Node: the memory's tools and yours, with a guard around yours."""
+        return nodes.create_tool_node(self, self.tools(), tools, **options)
+
+    def fold(self, system: SystemMessage | str | None, state: Any) -> SystemMessage | None:
+        """The system message with the kept notes behind it; for your model node."""
+        return nodes.fold_in(self, system, state)
+
+    def bind(self, graph: nodes.Graph) -> nodes.Graph:
+        """The compiled graph, checked for the memory's channels and recorded.
+
+        Raises:
+            ConfigurationError: the channels are missing, or callers may write them.
+        """
+        return nodes.bind(graph)
+
+    # A thread's notes, for the host
+
+    def notebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
+        """All that is kept in the thread, whatever its status."""
+        return fold(host.events_of(graph.get_state(config)))
+
+    async def anotebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
+        """As `notebook`."""
+        return fold(host.events_of(await graph.aget_state(config)))
+
+    def notes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
+        """The active notes, oldest first."""
+        return self.notebook(graph, config).active
+
+    async def anotes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
+        """As `notes`."""
+        return (await self.anotebook(graph, config)).active
+
+    def unconfirmed(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
+        """What waits for a person's review, oldest first."""
+        return self.notebook(graph, config).unconfirmed
+
+    async def aunconfirmed(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
+        """As `unconfirmed`."""
+        return (await self.anotebook(graph, config)).unconfirmed
+
+    def confirm(
+        self,
+        graph: host.StatefulGraph,
+        config: Any,
+        note_id: str,
+        *,
+        shown: str,
+        text: str | None = None,
+        by: str = PERSON,
+    ) -> Note:
+        """Makes a note memory because a person read it; gives the note as it is then.
+
+        Args:
+            graph: that the memory was built into.
+            config: of the thread.
+            note_id: of the note.
+            shown: the text that the person was shown, byte for byte.
+            text: what the person made of it, when they edited it.
+            by: who confirmed it.
+
+        Raises:
+            UnknownNoteError: no note has this id.
+            ChangedNoteError: the note no longer says what was shown.
+            RefusedWriteError: it cannot be confirmed as it is, or cannot be written now.
+        """
+        return host.apply(self, graph, config, host.confirming(self, note_id, shown, text, by))
+
+    async def aconfirm(
+        self,
+        graph: host.StatefulGraph,
+        config: Any,
+        note_id: str,
+        *,
+        shown: str,
+        text: str | None = None,
+        by: str = PERSON,
+    ) -> Note:
+        """As `confirm`."""
+        change = host.confirming(self, note_id, shown, text, by)
+        return await host.aapply(self, graph, config, change)
+
+    def dispute(
+        self,
+        graph: host.StatefulGraph,
+        config: Any,
+        note_id: str,
+        *,
+        why: str = "",
+        by: str = PERSON,
+    ) -> Note:
+        """Takes a note out of memory because a person says that it is not right."""
+        return host.apply(self, graph, config, host.disputing(self, note_id, why, by))
+
+    async def adispute(
+        self,
+        graph: host.StatefulGraph,
+        config: Any,
+        note_id: str,
+        *,
+        why: str = "",
+        by: str = PERSON,
+    ) -> Note:
+        """As `dispute`."""
+        return await host.aapply(self, graph, config, host.disputing(self, note_id, why, by))
+
+    def forget(
+        self,
+        graph: host.StatefulGraph,
+        config: Any,
+        note_id: str,
+        *,
+        why: str = "",
+        by: str = PERSON,
+    ) -> Note:
+        """Takes a note out of memory because a person says so; `restore` brings it back."""
+        return host.apply(self, graph, config, host.forgetting(self, note_id, why, by))
+
+    async def aforget(
+        self,
+        graph: host.StatefulGraph,
+        config: Any,
+        note_id: str,
+        *,
+        why: str = "",
+        by: str = PERSON,
+    ) -> Note:
+        """As `forget`."""
+        return await host.aapply(self, graph, config, host.forgetting(self, note_id, why, by))
+
+    def restore(
+        self, graph: host.StatefulGraph, config: Any, note_id: str, *, by: str = PERSON
+    ) -> Note:
+        """Takes a note's last withdrawal, correction or dispute back."""
+        return host.apply(self, graph, config, host.restoring(note_id, by))
+
+    async def arestore(
+        self, graph: host.StatefulGraph, config: Any, note_id: str, *, by: str = PERSON
+    ) -> Note:
+        """As `restore`."""
+        return await host.aapply(self, graph, config, host.restoring(note_id, by))
+
+    def history(
+        self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
+    ) -> list[Event]:
+        """The thread's events, or those about one note, oldest first."""
+        return host.history_of(host.events_of(graph.get_state(config)), note_id)
+
+    async def ahistory(
+        self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
+    ) -> list[Event]:
+        """As `history`."""
+        return host.history_of(host.events_of(await graph.aget_state(config)), note_id)

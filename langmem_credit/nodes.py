@@ -1,0 +1,107 @@
+"""Nodes for any `StateGraph`: `listen` first, `settle` after the tools, and a guarded tool node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from langchain_core.messages import SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import StreamWriter
+
+from .errors import ConfigurationError
+from .guard import Guard
+from .heard import hear, moved_on
+from .placement import digest_of, placed
+from .recorder import RECORDER, install
+from .session import Session, as_mapping
+from .settings import Settings
+from .settling import settle
+from .state import CHANNELS, LEDGER, RUN
+
+Graph = TypeVar("Graph", bound=CompiledStateGraph[Any, Any, Any, Any])
+
+
+def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, Any]:
+    """Update of the first node of a run: what was heard, and when the digest is frozen."""
+    values = as_mapping(state)
+    if RUN not in values:
+        raise _no_channels()
+    run = hear(values, config)
+    return {} if run.recorded else {RUN: run.record()}
+
+
+def settle_node(
+    settings: Settings, state: Any, config: RunnableConfig, writer: StreamWriter
+) -> dict[str, Any]:
+    """Update of the node after the tools: answers made true, lost writes made good."""
+    session = Session.read(settings, state, config)
+    if session is None:
+        raise _no_channels()
+    settled = settle(session)
+    run = moved_on(session.run, as_mapping(state))
+    update: dict[str, Any] = {}
+    if settled.events:
+        update[LEDGER] = list(settled.events)
+    if settled.messages:
+        update["messages"] = list(settled.messages)
+    if not run.recorded:
+        update[RUN] = run.record()
+    for item in settled.news:
+        writer(item)
+    return update
+
+
+def fold_in(
+    settings: Settings, system: SystemMessage | str | None, state: Any
+) -> SystemMessage | None:
+    """The system message with the digest of this run folded in. Pure but for an unheard run."""
+    session = Session.read(settings, state)
+    if session is None:
+        raise _no_channels()
+    return placed(settings, system, digest_of(session))
+
+
+def create_tool_node(
+    settings: Settings, own: Sequence[BaseTool], tools: Sequence[Any], **options: Any
+) -> ToolNode:
+    """A ToolNode with the memory's tools and yours, with a guard around yours."""
+    guard = Guard(own)
+    for name in ("wrap_tool_call", "awrap_tool_call"):
+        if name in options:
+            raise ConfigurationError(
+                f"tool_node() sets {name} itself, to guard the memory's channels. Wrap your tools "
+                "instead."
+            )
+    return ToolNode(
+        [*own, *tools], wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap, **options
+    )
+
+
+def bind(graph: Graph) -> Graph:
+    """The compiled graph, checked, and with the recorder of its invocations attached.
+
+    Raises:
+        ConfigurationError: the graph lacks the memory's channels, or lets callers write them.
+    """
+    install()
+    missing = CHANNELS - set(graph.channels)
+    if missing:
+        raise _no_channels()
+    writable = CHANNELS & set(graph.input_schema.__annotations__)
+    if writable:
+        raise ConfigurationError(
+            f"Callers may write {', '.join(sorted(writable))}. Build the graph with "
+            "StateGraph(…, input_schema=MemoryInput), or an input schema of your own without them."
+        )
+    return graph.with_config(callbacks=[RECORDER])
+
+
+def _no_channels() -> ConfigurationError:
+    return ConfigurationError(
+        "The graph's state lacks the memory's channels. Use MemoryState, or a state that also "
+        "inherits from MemoryChannels."
+    )

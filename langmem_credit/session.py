@@ -1,0 +1,180 @@
+"""One thread's memory as a node or a tool sees it: events, notes, and what this run heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.config import get_config
+from pydantic import BaseModel
+
+from .heard import HeardRun, hear
+from .ledger import Event, held, merge_events, next_at
+from .notebook import Notebook, fold
+from .notes import utc_now
+from .settings import Settings
+from .state import LEDGER
+
+WRITING = frozenset({"remember", "forget"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One tool call of a model's message.
+
+    Attributes:
+        name: of the tool.
+        args: as the model wrote them, any type.
+        id: of the call; unique within its message, unless a model repeats itself.
+        message: id of the model's message.
+    """
+
+    name: str
+    args: Mapping[str, Any]
+    id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The memory of one thread at one step.
+
+    Attributes:
+        settings: of the memory.
+        events: of the ledger, in order.
+        notebook: their fold.
+        run: that is going on.
+        messages: of the graph's state.
+        thread: id of the thread, or "".
+        saved: the graph has a checkpointer.
+    """
+
+    settings: Settings
+    events: list[Event]
+    notebook: Notebook
+    run: HeardRun
+    messages: Sequence[BaseMessage]
+    thread: str
+    saved: bool
+
+    @classmethod
+    def read(
+        cls, settings: Settings, state: object, config: Mapping[str, Any] | None = None
+    ) -> Session | None:
+        """The session of a graph's state; None when the graph has no memory channels."""
+        values = as_mapping(state)
+        if LEDGER not in values:
+            return None
+        events = [event for event in values[LEDGER] or [] if isinstance(event, dict)]
+        configurable = _configurable(config)
+        thread = configurable.get("thread_id")
+        messages = values.get("messages") or []
+        return cls(
+            settings=settings,
+            events=events,
+            notebook=fold(events),
+            run=hear(values, config),
+            messages=[message for message in messages if isinstance(message, BaseMessage)],
+            thread="" if thread is None else str(thread),
+            saved=_is_saved(configurable),
+        )
+
+    @property
+    def writes(self) -> int:
+        """How many writes the tools have made in this run."""
+        return sum(
+            1
+            for event in self.events
+            if "call" in event and not held(event) and event.get("at", "") > self.run.since
+        )
+
+    def next_moment(self) -> str:
+        """When the next event happens: after all others, and after this run's digest was frozen."""
+        return next_at(utc_now(), [*self.events, {"id": "run", "at": self.run.as_of}])
+
+    def with_events(self, events: Iterable[Event]) -> Session:
+        """The session once the events are in its ledger."""
+        more = list(events)
+        if not more:
+            return self
+        merged = merge_events(self.events, more)
+        return replace(self, events=merged, notebook=fold(merged))
+
+    def in_run(self, run: HeardRun) -> Session:
+        """The session with another view of its run."""
+        return self if run is self.run else replace(self, run=run)
+
+    def with_only(self, events: Iterable[Event]) -> Session:
+        """The session with these events and no others."""
+        kept = merge_events(events, [])
+        return replace(self, events=kept, notebook=fold(kept))
+
+    def frozen_notebook(self) -> Notebook:
+        """The notes as this run's digest shows them."""
+        as_of = self.run.as_of
+        if all(event.get("at", "") <= as_of for event in self.events):
+            return self.notebook
+        return fold([event for event in self.events if event.get("at", "") <= as_of])
+
+    def last_calls(self) -> list[Call]:
+        """The tool calls of the model's last message, in its order."""
+        message = _last_calling(self.messages)
+        return [] if message is None else calls_of(message)
+
+    def answers(self) -> dict[str, ToolMessage]:
+        """The tool messages that follow the model's last message, by call id."""
+        found: dict[str, ToolMessage] = {}
+        for message in reversed(self.messages):
+            if isinstance(message, AIMessage):
+                break
+            if isinstance(message, ToolMessage):
+                found.setdefault(message.tool_call_id, message)
+        return found
+
+
+def calls_of(message: AIMessage) -> list[Call]:
+    """The tool calls of a message."""
+    return [
+        Call(call["name"], call["args"], call["id"] or "", message.id or "")
+        for call in message.tool_calls
+    ]
+
+
+def as_mapping(state: object) -> Mapping[str, Any]:
+    """A graph's state by key, whatever its schema made of it."""
+    if isinstance(state, Mapping):
+        return state
+    if isinstance(state, list):
+        return {"messages": state}
+    if isinstance(state, BaseModel):
+        return {name: getattr(state, name) for name in type(state).model_fields}
+    if is_dataclass(state) and not isinstance(state, type):
+        return dict(vars(state)) if hasattr(state, "__dict__") else {}
+    return {}
+
+
+def _last_calling(messages: Sequence[BaseMessage]) -> AIMessage | None:
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            return message if message.tool_calls else None
+    return None
+
+
+def _configurable(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if config is None:
+        try:
+            config = get_config()
+        except RuntimeError:
+            return {}
+    configurable = config.get("configurable")
+    return configurable if isinstance(configurable, Mapping) else {}
+
+
+def _is_saved(configurable: Mapping[str, Any]) -> bool:
+    # LangGraph hands each task the checkpointer under this name; it has no public one.
+    name = "__pregel_checkpointer"
+    if name in configurable:
+        return configurable[name] is not None
+    return configurable.get("thread_id") is not None

@@ -1,0 +1,149 @@
+"""The step after the tools: their answers made true of the folded state, and told to the stream.
+
+Two things can part a tool's answer from what the ledger holds. Parallel calls may undo each other.
+And a write that waited through an interrupt or a crash may come back in another process, where its
+origin is unknown: it is then decided again, from the words that this run heard.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, ToolMessage
+
+from . import answers
+from .decisions import Decision, decide
+from .ledger import Event, held
+from .session import WRITING, Call, Session
+from .state import issue_events
+
+_log = logging.getLogger("langmem_credit")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the step after the tools changes.
+
+    Attributes:
+        session: with the ledger as it will be.
+        events: to write.
+        messages: tool messages to put in the place of those with the same id.
+        news: for the stream: what was remembered or forgotten and holds.
+    """
+
+    session: Session
+    events: tuple[Event, ...] = ()
+    messages: tuple[ToolMessage, ...] = ()
+    news: tuple[dict[str, Any], ...] = ()
+
+    def replaced(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+        """The messages with the settled ones in place."""
+        by_id = {message.id: message for message in self.messages}
+        return [by_id.get(message.id, message) if message.id else message for message in messages]
+
+
+def settle(session: Session) -> Settled:
+    """What the model's last tool calls came to, looked at after the step."""
+    if not session.messages or not isinstance(session.messages[-1], ToolMessage):
+        return Settled(session)
+    calls = [call for call in session.last_calls() if call.name in WRITING]
+    if not calls:
+        return Settled(session)
+    said = session.answers()
+    lost = _lost(session, calls, said)
+    events = issue_events(event for decision in lost.values() for event in decision.events)
+    after = session.with_events(events)
+    changed: list[ToolMessage] = []
+    news: list[dict[str, Any]] = []
+    for call in calls:
+        message = said.get(call.id)
+        event = _event_of(after, call)
+        if event is not None:
+            news.append(_news(after, event))
+        if message is None:
+            continue
+        answer = _answer(after, event, lost.get(call), message)
+        if answer and answer != message.content:
+            changed.append(message.model_copy(update={"content": answer}))
+    told = tuple(item for item in news if item)
+    return Settled(after, tuple(events), tuple(changed), told)
+
+
+def _lost(
+    session: Session, calls: Sequence[Call], said: dict[str, ToolMessage]
+) -> dict[Call, Decision]:
+    """Calls that claim a write which the ledger does not hold, decided anew."""
+    missing = [
+        call for call in calls if _event_of(session, call) is None and _claims(said.get(call.id))
+    ]
+    if not missing:
+        return {}
+    _log.info("deciding %d writes again", len(missing))
+    decided: dict[Call, Decision] = {}
+    # As it was before the step: what its calls wrote comes back one by one.
+    now = _without(session, calls)
+    for call in calls:
+        event = _event_of(session, call)
+        if event is not None:
+            now = now.with_events([event])
+        elif call in missing:
+            decided[call] = decide(now, call)
+            now = now.with_events(decided[call].events)
+    return decided
+
+
+def _without(session: Session, calls: Iterable[Call]) -> Session:
+    named = {(call.message, call.id) for call in calls}
+    events = [
+        event
+        for event in session.events
+        if not held(event) and (event.get("message"), event.get("call")) not in named
+    ]
+    return session.with_only(events)
+
+
+def _event_of(session: Session, call: Call) -> Event | None:
+    """The verified event that the call wrote."""
+    wanted = "remembered" if call.name == "remember" else "withdrawn"
+    for event in reversed(session.events):
+        if (
+            event.get("call") == call.id
+            and event.get("message", "") == call.message
+            and event.get("type") == wanted
+            and not held(event)
+        ):
+            return event
+    return None
+
+
+def _answer(
+    session: Session, event: Event | None, again: Decision | None, message: ToolMessage
+) -> str:
+    """What the tool message should say, or "" when it may stay."""
+    if again is not None:
+        return again.answer
+    if event is None or event["type"] != "remembered" or not event.get("credited"):
+        return ""
+    note = session.notebook.of_event(event)
+    if note is None or note.active or not str(message.content).startswith(answers.REMEMBERED):
+        return ""
+    return answers.not_active(note)
+
+
+def _news(session: Session, event: Event) -> dict[str, Any]:
+    if event["type"] == "withdrawn":
+        note = session.notebook.notes.get(event.get("note", ""))
+        if note is None or note.status != "forgotten":
+            return {}
+        return {"type": "forgot", "id": note.id, "text": note.text}
+    note = session.notebook.of_event(event)
+    if note is None or note.status not in ("active", "unconfirmed"):
+        return {}
+    return {"type": "remembered", "id": note.id, "text": note.text, "status": note.status}
+
+
+def _claims(message: ToolMessage | None) -> bool:
+    return message is not None and str(message.content).startswith(answers.CLAIMS)

@@ -1,0 +1,223 @@
+"""The memory's four tools: `remember`, `recall`, `forget` and `ask_user`.
+
+A model's arguments are hostile: of any type, any length, with any bytes. Each tool answers with one
+plain sentence and never raises, but for the interrupt of `ask_user`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command, interrupt
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from . import answers, charter
+from .characters import clean, one_line
+from .decisions import decide_in_turn
+from .heard import answer_of, with_answer
+from .notes import KINDS
+from .recall import recall, render_recall
+from .scrubbing import scrub
+from .session import Call, Session
+from .settings import Settings
+from .state import LEDGER, RUN, issue_events
+
+_log = logging.getLogger("langmem_credit")
+
+_QUESTION_CHARS = 1_000
+
+# The model is told a type; whatever it passes instead gets an answer rather than a traceback.
+Text = Annotated[Any, WithJsonSchema({"type": "string"})]
+Kind = Annotated[Any, WithJsonSchema({"type": "string", "enum": list(KINDS)})]
+Flag = Annotated[Any, WithJsonSchema({"type": "boolean"})]
+Count = Annotated[Any, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 20})]
+
+
+class RememberArguments(BaseModel):
+    """What `remember` takes."""
+
+    note: Text = Field(description=charter.NOTE)
+    said: Text = Field(description=charter.SAID)
+    kind: Kind = Field(default=None, description=charter.KIND)
+    about: Text = Field(default=None, description=charter.ABOUT)
+    core: Flag = Field(default=None, description=charter.CORE)
+    id: Text = Field(default=None, description=charter.REPLACES)
+
+
+class RecallArguments(BaseModel):
+    """What `recall` takes."""
+
+    query: Text = Field(default=None, description=charter.QUERY)
+    id: Text = Field(default=None, description=charter.NOTE_ID)
+    about: Text = Field(default=None, description=charter.RECALL_ABOUT)
+    limit: Count = Field(default=None, description=charter.LIMIT)
+    cursor: Text = Field(default=None, description=charter.CURSOR)
+
+
+class ForgetArguments(BaseModel):
+    """What `forget` takes."""
+
+    said: Text = Field(description=charter.FORGET_SAID)
+    query: Text = Field(default=None, description=charter.FORGET_QUERY)
+    id: Text = Field(default=None, description=charter.NOTE_ID)
+    why: Text = Field(default=None, description=charter.WHY)
+
+
+class AskArguments(BaseModel):
+    """What `ask_user` takes."""
+
+    question: Text = Field(description=charter.QUESTION)
+
+
+Body = Callable[[Settings, dict[str, Any], "ToolRuntime | None"], Any]
+
+
+def create_remember_tool(settings: Settings) -> BaseTool:
+    """`remember(note, said, kind?, about?, core?, id?)`."""
+    return _tool("remember", charter.REMEMBER, RememberArguments, _writes("remember"), settings)
+
+
+def create_recall_tool(settings: Settings) -> BaseTool:
+    """`recall(query or id, about?, limit?, cursor?)`."""
+    return _tool("recall", charter.RECALL, RecallArguments, _recall, settings)
+
+
+def create_forget_tool(settings: Settings) -> BaseTool:
+    """`forget(query or id, said, why?)`."""
+    return _tool("forget", charter.FORGET, ForgetArguments, _writes("forget"), settings)
+
+
+def create_ask_user_tool(settings: Settings) -> BaseTool:
+    """`ask_user(question)`: an interrupt whose answer counts as typed, unless it was picked."""
+    return _tool("ask_user", charter.ASK_USER, AskArguments, _ask, settings)
+
+
+def create_tools(settings: Settings) -> list[BaseTool]:
+    """The tools that these settings offer."""
+    offered = [create_recall_tool(settings), create_forget_tool(settings)]
+    if settings.enabled:
+        offered.insert(0, create_remember_tool(settings))
+    if settings.questions:
+        offered.append(create_ask_user_tool(settings))
+    return offered
+
+
+def _writes(name: str) -> Body:
+    def body(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Any:
+        session = _session(settings, runtime)
+        if session is None or runtime is None:
+            return answers.NO_MEMORY
+        decision = decide_in_turn(session, _call(name, args, session, runtime))
+        if not decision.events:
+            return decision.answer
+        message = ToolMessage(decision.answer, name=name, tool_call_id=runtime.tool_call_id or "")
+        _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
+        return Command(update={LEDGER: issue_events(decision.events), "messages": [message]})
+
+    return body
+
+
+def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> str:
+    session = _session(settings, runtime)
+    if session is None:
+        return answers.NO_MEMORY
+    limit = args.get("limit")
+    found = recall(
+        session.notebook,
+        query=args.get("query"),
+        note_id=args.get("id"),
+        about=args.get("about"),
+        **({} if limit is None else {"limit": limit}),
+        cursor=args.get("cursor"),
+        limits=settings.limits,
+    )
+    return render_recall(found, session.run.as_of, limits=settings.limits)
+
+
+def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Any:
+    asked = args.get("question")
+    if not isinstance(asked, str):
+        return answers.must_be_text("ask_user", "question", asked)
+    question = scrub(clean(asked)).text.strip()
+    if not question:
+        return "ask_user needs a question."
+    if len(question) > _QUESTION_CHARS:
+        return f"The question has {len(question)} characters; at most {_QUESTION_CHARS} fit."
+    if runtime is None:
+        return "Nobody can be asked: this tool works within a graph."
+    value = interrupt({"type": "ask_user", "question": question})
+    text, via = answer_of(value)
+    if not text.strip():
+        return "The person gave no answer."
+    shown = scrub(clean(text)).text
+    answer = shown if via == "answer" else f"The person picked: {one_line(shown)}"
+    session = _session(settings, runtime)
+    if session is None:
+        return answer
+    call_id = runtime.tool_call_id or ""
+    heard = with_answer(session.run, runtime.config, call_id, question, value)
+    if heard is session.run:
+        return answer
+    message = ToolMessage(answer, name="ask_user", tool_call_id=call_id)
+    return Command(update={RUN: heard.record(), "messages": [message]})
+
+
+def _session(settings: Settings, runtime: ToolRuntime | None) -> Session | None:
+    return None if runtime is None else Session.read(settings, runtime.state, runtime.config)
+
+
+def _call(name: str, args: dict[str, Any], session: Session, runtime: ToolRuntime) -> Call:
+    """The call that is answered, as the model's message has it where it does."""
+    call_id = runtime.tool_call_id or ""
+    given = {key: value for key, value in args.items() if value is not None}
+    same = [call for call in session.last_calls() if call.id == call_id and call.name == name]
+    for call in same:
+        if {key: value for key, value in call.args.items() if key in given} == given:
+            return call
+    message = same[0].message if same else ""
+    return Call(name, given, call_id, message)
+
+
+def _tool(
+    name: str, description: str, schema: type[BaseModel], body: Body, settings: Settings
+) -> BaseTool:
+    def run(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]
+        try:
+            return body(settings, args, runtime)
+        except GraphBubbleUp:
+            raise
+        except Exception as error:  # noqa: BLE001 - a model gets a sentence, never a traceback
+            # Not the message: it may quote what was said.
+            _log.error("%s failed: %s", name, type(error).__name__)
+            return answers.FAILED
+
+    async def arun(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]
+        return run(runtime, **args)
+
+    def lacking(error: Any) -> str:
+        names = sorted({str(part["loc"][0]) for part in error.errors() if part["loc"]})
+        return f"{name} needs {' and '.join(names) or 'other arguments'}. Nothing was changed."
+
+    return StructuredTool.from_function(
+        run,
+        arun,
+        name=name,
+        description=description,
+        args_schema=schema,
+        handle_validation_error=lacking,
+    )
+
+
+__all__ = [
+    "create_ask_user_tool",
+    "create_forget_tool",
+    "create_recall_tool",
+    "create_remember_tool",
+    "create_tools",
+]
