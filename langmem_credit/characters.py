@@ -29,10 +29,12 @@ MARKS_IN_A_ROW = 4
 
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_FLAGS = re.compile("(?<=\U0001f3f4)(?:%s)" % "|".join(  # the black flag, then its region in tags
+# The black flag, then its region in tags.
+_REGIONS = "|".join(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")
-))
+)
+_FLAGS = re.compile(f"(?<=\U0001f3f4)(?:{_REGIONS})")
 
 # Never kept: controls, surrogates, everything that draws nothing or steers the drawing.
 _DROPPED = (
@@ -41,7 +43,9 @@ _DROPPED = (
     "\u2060-\u206f\u2800\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     "\U000e0000-\U000e00ff\U000e0120-\U0010ffff"
-    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(1 << 16, 14 << 16, 1 << 16))
+    + "".join(
+        f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(1 << 16, 14 << 16, 1 << 16)
+    )
 )
 # Kept or not by what stands beside them: joiners, variation selectors.
 _JOINERS = "\u200c\u200d"
@@ -50,7 +54,7 @@ _INVISIBLE = re.compile(f"[{_DROPPED}{_JOINERS}{_SELECTORS}]")
 _ALWAYS_DROPPED = re.compile(f"[{_DROPPED}]")
 # A run that may hold too many marks; marks are neither word characters nor white space, so that
 # no table of them is needed to pass ordinary text quickly.
-_MANY_MARKS = re.compile(r"[^\w\s\x00-\u02ff]{%d}" % (MARKS_IN_A_ROW + 1))
+_MANY_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{MARKS_IN_A_ROW + 1}}}")
 _FOLDED = re.compile("[\t\r\v\f\x85\u2028\u2029]")
 
 _PICTURES = re.compile(
@@ -74,45 +78,45 @@ _KEYCAP = "\u20e3"
 
 
 def clean(text: str) -> str:
-    """The text as it may be stored and shown.
+    r"""The text as it may be stored and shown.
 
-    Line ends of every kind become "\\n", a tab becomes a space. Cleaning twice changes nothing
+    Line ends of every kind become "\n", a tab becomes a space. Cleaning twice changes nothing
     more; ordinary text of any language comes back as it is.
 
     Raises:
         TypeError: the text is no str.
 
-    >>> clean("pass\\u200bword\\x00 \\u202egnp.exe")
+    >>> clean("pass\u200bword\x00 \u202egnp.exe")
     'password gnp.exe'
-    >>> clean("می\\u200cنویسم 👨\\u200d👩\\u200d👧") == "می\\u200cنویسم 👨\\u200d👩\\u200d👧"
+    >>> clean("می\u200cنویسم 👨\u200d👩\u200d👧") == "می\u200cنویسم 👨\u200d👩\u200d👧"
     True
     """
     return _clean(text)[0]
 
 
 def has_hidden(text: str) -> bool:
-    """True when `clean` drops something from the text that a reader cannot see.
+    r"""True when `clean` drops something from the text that a reader cannot see.
 
     Line ends, tabs and surplus accents are no hidden text.
 
     Raises:
         TypeError: the text is no str.
 
-    >>> has_hidden("plain\\ttext\\r\\n"), has_hidden("pl\\u200bain")
+    >>> has_hidden("plain\ttext\r\n"), has_hidden("pl\u200bain")
     (False, True)
     """
     return _clean(text)[1]
 
 
 def one_line(text: str) -> str:
-    """The cleaned text on one line: each run of white space, line ends too, is one space.
+    r"""The cleaned text on one line: each run of white space, line ends too, is one space.
 
     A space and no visible mark such as " / ": the line then shows nothing that was not typed.
 
     Raises:
         TypeError: the text is no str.
 
-    >>> one_line(" Use tabs.\\r\\n\\tNever spaces. ")
+    >>> one_line(" Use tabs.\r\n\tNever spaces. ")
     'Use tabs. Never spaces.'
     """
     return " ".join(clean(text).split())
@@ -222,7 +226,7 @@ def _joins_letters(char: str, before: str, after: str) -> bool:
         return False
     if _JOINING.match(after) and category(after)[0] in "LM" and not is_invisible(after):
         return True
-    # At the end of a word: a Malayalam chillu, a half form, the Persian abbreviation "ه‍".
+    # At the end of a word: a Malayalam chillu, a half form, an Arabic letter in its first form.
     virama = 9
     return combining(before) == virama or (
         char == "\u200d" and _CURSIVE.match(before) is not None and category(before) == "Lo"

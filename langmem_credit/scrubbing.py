@@ -12,22 +12,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
-from unicodedata import category, decimal, normalize
 
-from langmem_credit.characters import is_invisible
-from langmem_credit.secret_cues import find_cued, load_cues
-from langmem_credit.secret_shapes import Span, find_shapes
+from langmem_credit.secret_cues import find_cued
+from langmem_credit.secret_shapes import find_shapes
+from langmem_credit.secret_texts import Span, fold, folded_length
+from langmem_credit.secret_words import load_cues
 
 REMOVED = "[secret removed]"
 
-_QUOTES = {**dict.fromkeys("‘’‚‛′ʼ´", "'"), **dict.fromkeys("“”„‟″«»", '"')}
-_DASHES = dict.fromkeys("‐‑‒–—―−", "-")
-_SIGNS = {**_QUOTES, **_DASHES, "→": "->", "：": ":", "＝": "=", "\t": " "}
-# Accents, Hebrew points, Arabic vowel signs: people leave them out.
-_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 # Letters that look alike, for cue words with one foreign letter in them ("раssword").
 _ALIKE = str.maketrans("аеорсухіѕјԁһкмтνοραυι", "aeopcyxisjdhkmtvopaui")
-_CACHED_MOST = 20_000
 # A text of so many characters says more than that there is a secret.
 _ANNOUNCEMENT_MOST = 2_000
 
@@ -45,45 +39,6 @@ class Scrubbed:
     text: str
     found: tuple[str, ...] = ()
     only_secret: bool = False
-
-
-class _Folds(dict[int, str]):
-    """Character code → what it is compared as; filled at need."""
-
-    def __missing__(self, code: int) -> str:
-        if len(self) > _CACHED_MOST:
-            self.clear()
-        self[code] = folded = _folded(chr(code))
-        return folded
-
-
-def _folded(char: str) -> str:
-    if char in _SIGNS:
-        return _SIGNS[char]
-    if is_invisible(char):
-        return ""
-    kind = category(char)
-    if kind == "Zs":
-        return " "
-    if kind in ("Zl", "Zp"):
-        return "\n"
-    if kind == "Nd":
-        return str(decimal(char))
-    if "\uac00" <= char <= "\ud7a3":
-        return char
-    return _MARKS.sub("", normalize("NFKD", char)).replace("\u00a0", " ")
-
-
-_FOLDS = _Folds()
-
-
-def fold(text: str) -> str:
-    """The text as it is searched: accents, width and unseen characters folded; the case is kept.
-
-    >>> fold("Contrase\\u00f1a\\uff1a p\\u200bw")
-    'Contrasena: pw'
-    """
-    return text if text.isascii() and text.isprintable() else text.translate(_FOLDS)
 
 
 def scrub(text: str) -> Scrubbed:
@@ -119,14 +74,14 @@ def _found(text: str) -> list[Span]:
     low = folded.lower()
     if len(low) != len(folded):  # one character whose lower case has two
         low = "".join(char.lower() if len(char.lower()) == 1 else char for char in folded)
-    spans = [*find_shapes(folded), *find_cued(folded, low)]
+    spans = [*find_shapes(folded, low), *find_cued(folded, low)]
     alike = low if low.isascii() else low.translate(_ALIKE)
     if alike != low:
         spans += find_cued(folded, alike)
     if not spans or folded == text:
         return spans
     # ends[i]: length of the folded text after the i-th character of the text.
-    lengths = {char: len(_FOLDS[ord(char)]) for char in set(text)}
+    lengths = {char: folded_length(char) for char in set(text)}
     ends = list(accumulate(map(lengths.__getitem__, text)))
     return [
         Span(bisect_right(ends, span.start), bisect_left(ends, span.end) + 1, span.name)

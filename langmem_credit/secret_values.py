@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from langmem_credit.secret_shapes import is_stand_in
+from langmem_credit.secret_texts import is_stand_in
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
     """The words of all languages that tell prose from secrets; folded, in lower case.
 
@@ -23,22 +23,20 @@ class Vocabulary:
         endings: of such words: "ed", "mente".
         units: what may be counted behind a number: "characters", "days".
         cues: every cue word.
+        algorithms: names with digits that are no secrets: "sha256".
+        roots: where a reference in code begins: "env", "config".
+        parts: words in the name of a variable that holds a secret.
     """
 
     prose: frozenset[str]
     endings: tuple[str, ...]
     units: frozenset[str]
     cues: frozenset[str]
+    algorithms: frozenset[str]
+    roots: frozenset[str]
+    parts: frozenset[str]
 
 
-_ALGORITHMS = frozenset(
-    "1password keepass2 keepassxc oauth oauth1 oauth2 oidc saml2 sha1 sha2 sha3 sha256 sha384 sha512 "
-    "sha md5 bcrypt argon2 argon2i argon2id argon2d pbkdf2 scrypt base16 base32 base58 base64 "
-    "base64url hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 es512 ps256 aes128 aes192 aes256 "
-    "aes-gcm rsa2048 rsa3072 rsa4096 ed25519 x25519 p256 x509 pkcs8 pkcs1 pkcs12 utf8 utf16 hex16 "
-    "s3 ec2 k8s 2fa u2f fido2 web3 http2 ipv4 ipv6 ps4 ps5 md5sum crc32 l2tp rfc6750 rfc7519 rfc6238 "
-    "level1 gpt2 gpt4 bip39 bip32 blake2 blake2b blake3 chacha20 wpa2 wpa3 python3 node18 auth0".split()
-)
 _UNITS = "s|ms|sec|secs|min|mins|m|h|hr|hrs|d|w|mo|y|yr|k|kb|mb|gb|b|x|px|em|rem|th|st|nd|rd|c"
 _FILE = re.compile(
     r"\.env(?:\.\w{1,20})?|[\w@.-]{1,100}\.(?:txt|md|json5?|ya?ml|toml|env|py|[jt]sx?|pem|key|crt|cer|"
@@ -56,17 +54,13 @@ _NUMBERS = re.compile(
     r"|[~<>=]{0,2}\d{1,3}(?:\.\d+)?\+?(?:-\d{1,3})?%?"  # count, range
     rf"|[~<>=]{{0,2}}\d{{1,6}}-?(?:{_UNITS})"
 )
-_CODE = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*[(\[{].*|@\w+|\w+::\w+.*|new$|await$|lambda$", re.DOTALL)
-_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
-_ROOTS = frozenset(
-    "env process os config settings secrets self this request req user users ctx context app props "
-    "data form args vars var local module st import state session creds options opts params values "
-    "z joi yup types schema string db models credentials".split()
+_CODE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*[(\[{].*|@\w+|\w+::\w+.*|new$|await$|lambda$", re.DOTALL
 )
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SIGNS = frozenset("!@#$%^&*+=~§€£¥|^?")
 _CODES = frozenset({"cvv", "cvc", "cvv2", "securitycode"})
-_CUE_PARTS = frozenset("pass pwd passwd password token secret key auth user username input value".split())
 
 
 def is_prose(word: str, vocabulary: Vocabulary) -> bool:
@@ -88,10 +82,14 @@ def is_reference(value: str, vocabulary: Vocabulary, *, quoted: bool) -> bool:
         or "[secret removed" in low
         or "://" in low
         or low.startswith(("your", "insert", "placeholder", "example"))
-        or low.replace("-", "") in _ALGORITHMS
-        or (head in _ALGORITHMS and (not rest or rest.isalpha()))
+        or low.replace("-", "") in vocabulary.algorithms
+        or (head in vocabulary.algorithms and (not rest or rest.isalpha()))
         or _NUMBERS.fullmatch(low)
-        or (head.isdigit() and rest.strip("s") in {unit.strip("s") for unit in vocabulary.units} and rest)
+        or (
+            head.isdigit()
+            and rest.strip("s") in {unit.strip("s") for unit in vocabulary.units}
+            and rest
+        )
         or _FILE.fullmatch(low)
         or (_PATH.fullmatch(value) and len(value) < 200)
         or _ADDRESS.fullmatch(low)
@@ -105,11 +103,13 @@ def is_reference(value: str, vocabulary: Vocabulary, *, quoted: bool) -> bool:
         parts = re.split(r"[.?]+", low)
         humps = {part.lower() for part in _HUMPS.findall(value)}
         return (
-            parts[0] in _ROOTS or bool(humps & _CUE_PARTS) or not any(char.isdigit() for char in low)
+            parts[0] in vocabulary.roots
+            or bool(humps & vocabulary.parts)
+            or not any(char.isdigit() for char in low)
         )
     if re.fullmatch(r"[A-Za-z_]\w*", value):
         parts = [part.lower() for part in _HUMPS.findall(value)]
-        named = [part for part in parts if part in _CUE_PARTS]
+        named = [part for part in parts if part in vocabulary.parts]
         # `newPassword`, `user_token_2`; but "password123" and "Passw0rd" are passwords.
         return bool(named) and len([part for part in parts if not part.isdigit()]) > 1
     return False
@@ -150,7 +150,9 @@ def looks_secret(
             assigned and len(value) >= 6 and letters > 3 and not _has_prose(value, vocabulary)
         )
     if digits and not letters:
-        return digits >= (4 if tie in ("sign", "verb") or alone else 5) and not _looks_counted(value)
+        return digits >= (4 if tie in ("sign", "verb") or alone else 5) and not _looks_counted(
+            value
+        )
     if letters and (digits or _SIGNS & set(value.rstrip("!?"))):
         # "2-step", "level-1", "v2": one digit at the edge of a hyphenated word is prose.
         return not re.fullmatch(r"\d-[a-z]+|[a-z]+-\d|v\d", value.lower())
@@ -183,7 +185,9 @@ def _looks_counted(value: str) -> bool:
 
 def _is_pin(value: str, tie: str, cue: str, digits: int, letters: int) -> bool:
     if letters:
-        return digits >= 2 and len(value) >= 8 and value.replace("-", "").isalnum() and tie != "near"
+        return (
+            digits >= 2 and len(value) >= 8 and value.replace("-", "").isalnum() and tie != "near"
+        )
     least = 3 if cue in _CODES else 4
     if re.fullmatch(r"(?:19|20)\d\d-\d\d(?:-\d\d)?", value):  # a date
         return False
