@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from langmem_credit import languages
-from langmem_credit.languages import Language
-from langmem_credit.notes import LIMITS, Limits, Utterance, Verdict
-from langmem_credit.shift import open_contractions, same_words
-from langmem_credit.standing import has_own_sign, lasts
-from langmem_credit.units import Unit, find_unit
-from langmem_credit.voice import find_foreign_voice, find_pasted, taken_back
-from langmem_credit.words import (
+from . import languages
+from .languages import Language
+from .notes import LIMITS, Limits, Utterance, Verdict
+from .shift import open_contractions, same_words
+from .standing import has_own_sign, lasts
+from .units import Unit, find_unit
+from .voice import find_foreign_voice, find_pasted, taken_back
+from .words import (
     Token,
     count_words,
     find_quote,

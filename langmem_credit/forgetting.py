@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from langmem_credit import languages
-from langmem_credit.languages import Language, read_data
-from langmem_credit.notes import LIMITS, Limits, Note, Utterance
-from langmem_credit.voice import find_pasted, is_imagined_or_reported, taken_back
-from langmem_credit.words import (
+from . import languages
+from .languages import Language, read_data
+from .notebook import Notebook
+from .notes import LIMITS, Limits, Note, Utterance
+from .voice import find_pasted, is_imagined_or_reported, taken_back
+from .words import (
     Phrases,
     Token,
     ends_in_question,
@@ -24,7 +25,6 @@ from langmem_credit.words import (
     quoted_mask,
     split_sentences,
     strip_final_stop,
-    text_of,
     tokenize,
 )
 
@@ -52,7 +52,7 @@ class ForgetVerdict:
         rule: the part that broke, a key of `RULES`; "" when granted.
         reason: one plain sentence; "" when granted.
         note_id: the note to withdraw, or None.
-        closest_id: the note that matches best, also when it stays; None when nothing matches.
+        closest: id of the note that matches best, also when it stays; None when nothing matches.
         utterance_id: the utterance that asked, or None.
         span: characters [start, end) of the request in that utterance, or None.
     """
@@ -61,7 +61,7 @@ class ForgetVerdict:
     rule: str = ""
     reason: str = ""
     note_id: str | None = None
-    closest_id: str | None = None
+    closest: str | None = None
     utterance_id: str | None = None
     span: tuple[int, int] | None = None
 
@@ -77,7 +77,7 @@ def judge_forget(
     query: str,
     said: str,
     heard: Sequence[Utterance],
-    notes: Sequence[Note],
+    notebook: Notebook,
     *,
     limits: Limits = LIMITS,
 ) -> ForgetVerdict:
@@ -87,16 +87,20 @@ def judge_forget(
         query: the model's words for the note, or its id.
         said: the words with which the person asked, as the model claims.
         heard: the utterances of this run, oldest first.
-        notes: the live notes of the scope, unconfirmed ones included.
+        notebook: the scope's notes; those that are live count, unconfirmed ones too.
 
-    >>> note = Note("m1", "Berlin office is on Lindenstrasse", "fact", "active", "")
+    >>> from langmem_credit.events import remembered
+    >>> from langmem_credit.notebook import fold
+    >>> from langmem_credit.notes import Verdict
+    >>> book = fold([remembered("Berlin office is shut", Verdict(True), at="2031-01-01T00:00:00Z")])
     >>> heard = [Utterance("u1", "delete the note about the Berlin office")]
-    >>> judge_forget("Berlin office", heard[0].text, heard, [note]).granted
+    >>> judge_forget("Berlin office", heard[0].text, heard, book).granted
     True
     >>> heard = [Utterance("u1", "don't forget the Berlin office")]
-    >>> judge_forget("Berlin office", "forget the Berlin office", heard, [note]).rule
+    >>> judge_forget("Berlin office", "forget the Berlin office", heard, book).rule
     'not_asked'
     """
+    notes = _live(notebook)
     if not query.strip() or not said.strip():
         return _refuse("empty")
     best = _find_by_query(query[: limits.query], notes)
@@ -124,8 +128,17 @@ def judge_forget(
     return verdict
 
 
+def names_note(text: str, note: Note, notebook: Notebook) -> bool:
+    """True when the text holds a word that stands in this note and in few others."""
+    return _names(_words(tokenize(text)), note, _live(notebook))
+
+
+def _live(notebook: Notebook) -> tuple[Note, ...]:
+    return (*notebook.active, *notebook.unconfirmed)
+
+
 def _refuse(rule: str, closest: str | None = None) -> ForgetVerdict:
-    return ForgetVerdict(granted=False, rule=rule, reason=RULES[rule], closest_id=closest)
+    return ForgetVerdict(granted=False, rule=rule, reason=RULES[rule], closest=closest)
 
 
 def _pick(
@@ -152,7 +165,7 @@ def _pick(
     return ForgetVerdict(
         granted=True,
         note_id=note.id,
-        closest_id=note.id,
+        closest=note.id,
         utterance_id=request.utterance.id,
         span=(request.tokens[0].start, request.tokens[-1].end),
     )
@@ -248,8 +261,9 @@ def _find_request(utterance: Utterance, said: str) -> _Request | None:
     language = languages.detect(tokens)
     if language and _blocked(tokens, language.phrases("forget_retractions"), language):
         return None
+    quote = find_quote(said, utterance.text)
     for sentence in split_sentences(tokens, strict=True):
-        if find_quote(said, text_of(sentence, utterance.text)) is None:
+        if quote is None or sentence[-1].end <= quote[0] or quote[1] <= sentence[0].start:
             continue
         if _asks_to_forget(sentence, language):
             return _Request(utterance, sentence, language)
@@ -317,6 +331,9 @@ def _is_title_or_idiom(
         return True
     if sentence[after].text == "-" and not sentence[after].gap:
         return True
+    if sentence[after].low in language.words("forget_pronouns"):
+        # "Forget it, …" drops a subject of talk, not a note.
+        return after + 1 == len(sentence) or not sentence[after + 1].word
     if sentence[after].low in language.words("forget_determiners"):
         return False
     return any(token.low in language.words("auxiliaries") for token in sentence[after:])

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from langmem_credit.languages import Language
-from langmem_credit.words import Token, quoted_mask, tokenize
+from .languages import Language
+from .words import Token, quoted_mask, tokenize
 
 Mode = Literal["kept", "third", "left_out"]
 

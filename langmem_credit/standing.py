@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langmem_credit.languages import Language
-from langmem_credit.words import Token, count_words, quoted_mask, separates, split_sentences
+from .languages import Language
+from .words import Token, count_words, quoted_mask, separates, split_sentences
 
 _SPELLED_OUT = 7  # words
 

@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from langmem_credit.languages import Language
-from langmem_credit.standing import has_strong_sign
-from langmem_credit.words import (
+from .languages import Language
+from .standing import has_strong_sign
+from .words import (
     Token,
     ends_in_question,
     separates,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from langmem_credit import languages
-from langmem_credit.languages import Language
-from langmem_credit.notes import Utterance
-from langmem_credit.standing import has_strong_sign
-from langmem_credit.words import (
+from . import languages
+from .languages import Language
+from .notes import Utterance
+from .standing import has_strong_sign
+from .words import (
     Phrases,
     Token,
     ends_in_question,

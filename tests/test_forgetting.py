@@ -1,0 +1,130 @@
+"""The forget rule: its cases, and what no case can say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from langmem_credit.events import remembered
+from langmem_credit.forgetting import ForgetVerdict, judge_forget, names_note
+from langmem_credit.notebook import Notebook, fold
+from langmem_credit.notes import Utterance, Verdict
+
+_CASES = Path(__file__).parent / "cases" / "forgetting.jsonl"
+CASES = [json.loads(line) for line in _CASES.read_text(encoding="utf-8").splitlines()]
+
+
+def notebook_of(*texts: str, speaker: str = "") -> Notebook:
+    return fold(
+        [
+            remembered(
+                text,
+                Verdict(credited=True),
+                at=f"2031-01-01T00:00:00.{number:06d}Z",
+                call=f"call-{number}",
+                speaker=speaker,
+            )
+            for number, text in enumerate(texts)
+        ]
+    )
+
+
+def judged(query: str, *heard: str | Utterance, notes: Notebook, said: str = "") -> ForgetVerdict:
+    utterances = [
+        one if isinstance(one, Utterance) else Utterance(f"u{number}", one)
+        for number, one in enumerate(heard)
+    ]
+    return judge_forget(query, said or utterances[-1].text, utterances, notes)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
+def test_the_rule_removes_what_the_case_says(case):
+    notes = notebook_of(*case["existing"])
+
+    verdict = judged(case["query"], *case["heard"], notes=notes, said=case["said"])
+
+    removed = [notes.notes[verdict.note_id].text] if verdict.granted else []
+    assert removed == case["expect"]
+
+
+def test_a_refusal_names_the_closest_note():
+    notes = notebook_of("Berlin office is on Lindenstrasse", "Prefers tabs")
+
+    verdict = judged("Berlin", "the Berlin office is nice", notes=notes)
+
+    assert notes.notes[verdict.closest].text == "Berlin office is on Lindenstrasse"
+
+
+def test_an_id_finds_its_note_whatever_else_matches():
+    notes = notebook_of("Apartment is on the left", "Apartment is on the right")
+    right = notes.active[1]
+
+    verdict = judged(f"[{right.id}]", "forget that the apartment is on the right", notes=notes)
+
+    assert verdict.note_id == right.id
+
+
+def test_an_id_alone_does_not_name_the_note():
+    notes = notebook_of("Apartment is on the left", "Prefers tabs")
+
+    verdict = judged(notes.active[0].id, "forget the tabs", notes=notes)
+
+    assert verdict.rule == "names_nothing"
+
+
+def test_a_click_is_no_request():
+    notes = notebook_of("Prefers tabs")
+    clicked = Utterance("u0", "forget that I prefer tabs", via="click")
+
+    assert judged("tabs", clicked, notes=notes).rule == "typed"
+
+
+def test_only_the_speaker_of_the_last_input_is_heard():
+    notes = notebook_of("Prefers tabs")
+    other = Utterance("u0", "forget that I prefer tabs", speaker="Ravi")
+    asker = Utterance("u1", "hello there", speaker="Dana")
+
+    assert judged("tabs", other, asker, notes=notes, said=other.text).rule == "typed"
+
+
+def test_a_person_forgets_only_their_own():
+    notes = notebook_of("Prefers tabs", speaker="Ravi")
+    asker = Utterance("u1", "forget that I prefer tabs", speaker="Dana")
+
+    assert judged("tabs", asker, notes=notes).rule == "not_yours"
+
+
+def test_the_span_is_the_sentence_that_asks():
+    notes = notebook_of("Prefers tabs")
+    text = "Thanks. Forget the tabs."
+
+    verdict = judged("tabs", text, notes=notes)
+
+    assert text[slice(*verdict.span)] == "Forget the tabs."
+
+
+def test_a_withdrawn_note_is_not_found_again():
+    from langmem_credit.ledger import withdrawn
+
+    note = notebook_of("Prefers tabs").active[0]
+    events = [
+        remembered("Prefers tabs", Verdict(credited=True), at="2031-01-01T00:00:00Z", call="call-0")
+    ]
+    notes = fold([*events, withdrawn(note.id, at="2031-01-02T00:00:00Z")])
+
+    assert judged("tabs", "forget the tabs", notes=notes).rule in ("no_match", "names_nothing")
+
+
+@pytest.mark.parametrize("query", ["", " ", "\0", "\ud83d", "👍", "%", "a" * 100_000])
+@pytest.mark.parametrize("said", ["", "\0", "\ud83d", "forget", "x" * 100_000])
+def test_odd_arguments_forget_nothing(query, said):
+    notes = notebook_of("Prefers tabs")
+
+    assert not judge_forget(query, said, [Utterance("u0", "hello \ud83d there")], notes).granted
+
+
+def test_a_name_is_a_word_of_the_note_that_few_share():
+    notes = notebook_of("Prefers tabs", *(f"Desk {i} is free" for i in range(30)))
+
+    assert names_note("no, spaces instead of tabs", notes.active[0], notes)
+    assert not names_note("the desk is free", notes.active[1], notes)
