@@ -24,16 +24,21 @@ if TYPE_CHECKING:
     from .heard import mark, not_typed
     from .memory import CreditedMemory
     from .notes import LIMITS, Limits, Note, Utterance, Verdict
-    from .state import MemoryState
+    from .settings import CreditRule
+    from .state import MemoryChannels, MemoryInput, MemoryOutput, MemoryState
 
 __all__ = [
     "LIMITS",
     "ChangedNoteError",
     "ConfigurationError",
     "CreditError",
+    "CreditRule",
     "CreditedMemory",
     "ForgedStateError",
     "Limits",
+    "MemoryChannels",
+    "MemoryInput",
+    "MemoryOutput",
     "MemoryState",
     "MissingExtraError",
     "Note",
@@ -51,9 +56,13 @@ _MODULE_OF = {
     "ChangedNoteError": "errors",
     "ConfigurationError": "errors",
     "CreditError": "errors",
+    "CreditRule": "settings",
     "CreditedMemory": "memory",
     "ForgedStateError": "errors",
     "Limits": "notes",
+    "MemoryChannels": "state",
+    "MemoryInput": "state",
+    "MemoryOutput": "state",
     "MemoryState": "state",
     "MissingExtraError": "errors",
     "Note": "notes",
