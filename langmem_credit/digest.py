@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .events import PERSON
-from .lines import dated, heading, label, quoted, same_words
+from .lines import dated, heading, label, quoted
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note
 
@@ -104,20 +104,21 @@ class _Lines:
     def _wordings(self, note: Note, head: str, when: str) -> list[str]:
         if len(note.text) > self._limits.line and len(note.said) > self._limits.line:
             return []
-        who = "you" if self._is_speaker(note.speaker) else label(note.speaker)
-        if note.credited and same_words(note):
-            return [f"{head}{quoted(note.text)} ({who} said so on {when})"]
+        text = quoted(note.text)
         if note.credited:
-            words = quoted(note.said)
+            who = "you" if self._is_speaker(note.speaker) else label(note.speaker)
+            words = quoted(note.said) if note.said else text
+            if words == text:
+                return [f"{head}{text} ({who} said so on {when})"]
             return [
-                f"{head}{quoted(note.text)} ({who} said on {when}: {words})",
+                f"{head}{text} ({who} said on {when}: {words})",
                 # Both do not fit: the words themselves are the better record.
                 f"{head}{words} ({who} said so on {when})",
             ]
         how = "edited and confirmed it" if note.edited else "confirmed it"
         confirmer = "" if note.confirmed_by == PERSON else note.confirmed_by
         by = "you" if self._is_speaker(confirmer) else label(confirmer)
-        return [f"{head}{quoted(note.text)} (noted {when}; {by} {how})"]
+        return [f"{head}{text} (noted {when}; {by} {how})"]
 
     def _is_speaker(self, name: str) -> bool:
         return not name or name == (self._speaker or "")

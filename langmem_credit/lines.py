@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from unicodedata import normalize
 
-from .characters import clean, one_line
+from .characters import clean
 from .identity import instant
 from .notes import Note
 
@@ -24,6 +25,7 @@ _LOOK_ALIKES = str.maketrans(
         **dict.fromkeys("\u201c\u201d", '"'),
     }
 )
+_ACTING = "".join(map(chr, _LOOK_ALIKES))
 _FENCE = re.compile(r"`{3,}")
 _IMAGE = re.compile(r"(!\[[^\[\]]*\])(?=[(\[])")
 _ABOUT = {"me": "about the agent", "session": "about this session", "everyone": "about everyone"}
@@ -35,8 +37,10 @@ def inert(text: str) -> str:
     >>> inert("use {name}\nand </notes> ![x](http://x)")
     'use {name} / and ‹/notes› ![x] (http://x)'
     """
-    parts = [one_line(part) for part in clean(text).split("\n")]
-    line = " / ".join(part for part in parts if part).translate(_LOOK_ALIKES)
+    parts = (" ".join(part.split()) for part in clean(text).split("\n"))
+    line = " / ".join(part for part in parts if part)
+    if any(char in line for char in _ACTING):
+        line = line.translate(_LOOK_ALIKES)
     if "`" in line:
         line = _FENCE.sub(lambda run: "\u02cb" * len(run.group()), line)
     return _IMAGE.sub(r"\1 ", line) if "![" in line else line
@@ -48,8 +52,14 @@ def quoted(text: str) -> str:
 
 
 def label(text: str) -> str:
-    """A name as it may stand in a line: inert and short."""
+    """A name as it may stand in a line: inert, short, and never taken for the person themselves.
+
+    >>> label("Bob"), label("You")
+    ('Bob', '“You”')
+    """
     name = inert(text[: 4 * LABEL_CHARS])
+    if "".join(filter(str.isalnum, normalize("NFKC", name))).casefold() == "you":
+        return f"\u201c{name}\u201d"
     return name if len(name) <= LABEL_CHARS else f"{name[: LABEL_CHARS - 1]}\u2026"
 
 

@@ -46,8 +46,10 @@ def test_a_full_memory_refuses_a_note_and_names_the_remedy() -> None:
 def test_what_waits_cannot_crowd_out_what_the_person_said() -> None:
     waiting = book(unsaid("a" * 40, 1))
     assert (refusal(waiting, unsaid("b", 2), SMALL), refusal(waiting, said("b", 2), SMALL)) == (
-        "Nothing was kept: the notes that wait for review fill their share of the memory "
-        "(40 of 40 bytes). Ask the person to review them.",
+        (
+            "Nothing was kept: the notes that wait for review fill their share of the memory "
+            "(40 of 40 bytes). Ask the person to review them."
+        ),
         None,
     )
 
@@ -79,8 +81,10 @@ def test_forgetting_and_disputing_are_never_refused_for_want_of_room(change: obj
 def test_the_twenty_first_write_of_a_run_is_refused() -> None:
     assert (refusal(book(), said("a"), writes=19), refusal(book(), said("a"), writes=20)) == (
         None,
-        "This run has already made 20 writes to the memory, which is its limit. "
-        "Nothing was changed: finish your answer, and write again in the next run.",
+        (
+            "This run has already made 20 writes to the memory, which is its limit. "
+            "Nothing was changed: finish your answer, and write again in the next run."
+        ),
     )
 
 

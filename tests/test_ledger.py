@@ -363,7 +363,7 @@ def test_a_note_without_words_is_refused(text: object) -> None:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda long: unsaid(long),
+        unsaid,
         lambda long: unsaid("Use tabs", said=long * 4),
         lambda long: confirmed("k3m9xz", "hash", at=moment(0), text=long),
         lambda long: withdrawn("k3m9xz", at=moment(0), why=long),
