@@ -109,7 +109,8 @@ def _goto(goto: Any) -> Any:
     if isinstance(goto, Send):
         return Send(goto.node, _without_channels(goto.arg))
     if isinstance(goto, list | tuple):
-        return [_goto(item) for item in goto]
+        # A list stays a list: a tool node treats the two differently.
+        return type(goto)(_goto(item) for item in goto)
     return goto
 
 

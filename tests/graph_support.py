@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from langchain.agents import AgentState, create_agent
-from langchain.agents.middleware import AgentMiddleware, ExtendedModelResponse, ModelRequest
-from langchain.agents.middleware.types import PrivateStateAttr
+from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 
 from langmem_credit.heard import HeardRun, hear, install
-from langmem_credit.state import RUN, LedgerChannel, RunChannel
-from langmem_credit.testing import ScriptedChatModel
+from langmem_credit.memory import CreditedMemory
+from langmem_credit.middleware import CreditedMemoryMiddleware
+from langmem_credit.settings import Settings
+from langmem_credit.state import RUN
+from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
 
 
-class ListeningState(AgentState[Any]):
-    memory_ledger: Annotated[list[dict[str, Any]], LedgerChannel, PrivateStateAttr]
-    memory_run: Annotated[dict[str, Any], RunChannel, PrivateStateAttr]
+class Listening(CreditedMemoryMiddleware):
+    """The memory's own middleware; it also notes what each model call found heard."""
 
-
-class Listening(AgentMiddleware[Any, Any, Any]):
-    """Records what the run heard, and nothing else."""
-
-    state_schema = ListeningState
-
-    def __init__(self, runs: list[HeardRun] | None = None) -> None:
-        super().__init__()
-        self.runs = [] if runs is None else runs
+    def __init__(self, runs: list[HeardRun] | None = None, guarded: bool = True) -> None:
         install()
+        super().__init__(Settings())
+        self.runs = [] if runs is None else runs
+        self.guarded = guarded
 
-    def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[..., Any]) -> Any:
-        run = hear(request.state)
-        self.runs.append(run)
-        response = handler(request)
-        if run.recorded:
-            return response
-        return ExtendedModelResponse(response, Command(update={RUN: run.record()}))
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        self.runs.append(hear(request.state))
+        return super().wrap_model_call(request, handler)
 
-    async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[..., Awaitable[Any]]
-    ) -> Any:
-        run = hear(request.state)
-        self.runs.append(run)
-        response = await handler(request)
-        if run.recorded:
-            return response
-        return ExtendedModelResponse(response, Command(update={RUN: run.record()}))
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        self.runs.append(hear(request.state))
+        return await super().awrap_model_call(request, handler)
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return super().wrap_tool_call(request, handler) if self.guarded else handler(request)
 
 
 def listening_agent(
@@ -57,9 +45,10 @@ def listening_agent(
     after: Sequence[Any] = (),
     checkpointer: Any = "memory",
     runs: list[HeardRun] | None = None,
+    guarded: bool = True,
     **more: Any,
 ) -> Any:
-    """An agent that only hears; `before` and `after` are the middleware around it.
+    """An agent with memory; `before` and `after` are the middleware around it.
 
     `runs` takes what each model call found, for graphs whose state is not kept.
     """
@@ -67,10 +56,70 @@ def listening_agent(
     return create_agent(
         ScriptedChatModel(steps),
         list(tools),
-        middleware=[*before, Listening(runs), *after],
+        middleware=[*before, Listening(runs, guarded), *after],
         checkpointer=saver,
         **more,
     )
+
+
+@dataclass
+class Talk:
+    """A scripted model, an agent with memory, and a person who types to it."""
+
+    memory: CreditedMemory
+    model: ScriptedChatModel
+    agent: Any
+    person: ScriptedPerson
+
+    @property
+    def config(self) -> Any:
+        return self.person.config
+
+    @property
+    def active(self) -> list[str]:
+        return [note.text for note in self.memory.notes(self.agent, self.config)]
+
+    @property
+    def waiting(self) -> list[str]:
+        return [note.text for note in self.memory.unconfirmed(self.agent, self.config)]
+
+    @property
+    def tool_answers(self) -> list[str]:
+        """Contents of all tool messages, oldest first."""
+        messages = self.agent.get_state(self.config).values["messages"]
+        return [str(message.content) for message in messages if message.type == "tool"]
+
+
+def talk(
+    *steps: Any,
+    memory: CreditedMemory | None = None,
+    tools: Sequence[Any] = (),
+    before: Sequence[Any] = (),
+    after: Sequence[Any] = (),
+    checkpointer: Any = "memory",
+    thread_id: str = "1",
+    **more: Any,
+) -> Talk:
+    """An agent as a host builds it, with the model following the steps."""
+    memory = memory or CreditedMemory()
+    model = ScriptedChatModel(steps)
+    agent = create_agent(
+        model,
+        list(tools),
+        middleware=[*before, memory.middleware(), *after],
+        checkpointer=InMemorySaver() if checkpointer == "memory" else checkpointer,
+        **more,
+    )
+    return Talk(memory, model, agent, ScriptedPerson(agent, thread_id))
+
+
+def remembering(*pairs: tuple[str, str], **more: Any) -> Any:
+    """A model's message that calls remember once for each (note, said)."""
+    return tool_calls(*[("remember", {"note": n, "said": s} | more) for n, s in pairs])
+
+
+def forgetting(query: str, said: str) -> Any:
+    return tool_calls(("forget", {"query": query, "said": said}))
 
 
 def thread(name: str = "1") -> dict[str, Any]:

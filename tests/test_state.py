@@ -274,7 +274,7 @@ def test_tool_that_nothing_guards_cannot_write_the_channels(wrap: Any) -> None:
             }
         )
 
-    agent = listening_agent(tool_calls(("fetch", {})), tools=[fetch])
+    agent = listening_agent(tool_calls(("fetch", {})), tools=[fetch], guarded=False)
     agent.invoke({"messages": ["Hello"]}, thread())
     assert values(agent) == ([FORGED | {"held": True}], ["Hello"])
 
