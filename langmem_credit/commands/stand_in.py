@@ -1,0 +1,144 @@
+"""An offline stand-in for a chat model: a few rules, keen to remember and easy to fool.
+
+It is no language model. It tries to keep whatever it is told, and it obeys lines in files that
+speak to "AI agents": the worst habits of a model, so that the memory has something to withstand.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+
+from langmem_credit.answers import FORGOTTEN, KEPT, REMEMBERED
+
+NAME = "stand-in"
+NOTICE = (
+    "No language model is at work here, only an offline stand-in that follows a few rules: it "
+    "tries to remember what you type, reads files when asked, and believes what they say."
+)
+HINT = (
+    "I am only a stand-in and cannot talk. Tell me something lasting (“always use pnpm”), ask me "
+    "to read a file, or ask me to forget a note."
+)
+
+_FORGET = re.compile(r"\b(?:forget|no longer true|outdated|(?:delete|remove)\b.*\bnote)\b", re.I)
+_READ = re.compile(r"\b(?:read|open|show|check|look at)\b.{0,80}?([\w./-]+\.\w{1,8})\b", re.I)
+_ASK = re.compile(r"\bwhat\b.{0,40}\b(?:know|remember)\b", re.I)
+_TO_AGENTS = re.compile(r"^\W*(?:AI )?(?:agents?|assistants?)\s*[:,]\s*(\S.*)$", re.I | re.M)
+_OFFERED = re.compile(r"both exactly: \"(.*)\"$", re.S)
+_QUOTED = re.compile(r"\".*\"", re.S)
+_SMALL_WORDS = frozenset("forget the rule note about my that a of please delete remove i".split())
+
+_numbers = itertools.count(1)
+
+
+class StandInModel(BaseChatModel):
+    """A chat model that follows fixed rules; see the module."""
+
+    @property
+    def _llm_type(self) -> str:
+        return NAME
+
+    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Runnable[Any, AIMessage]:
+        """The model itself: it knows the tools it was made for."""
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **_: Any,
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=reply(messages))])
+
+
+def reply(messages: Sequence[BaseMessage]) -> AIMessage:
+    """The stand-in's next message.
+
+    >>> reply([HumanMessage("always use pnpm")]).tool_calls[0]["name"]
+    'remember'
+    """
+    since = next(
+        (i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], HumanMessage)), None
+    )
+    if since is None:
+        return AIMessage(HINT)
+    results = [one for one in messages[since + 1 :] if isinstance(one, ToolMessage)]
+    if not results:
+        return _answer_person(messages[since].text)
+    return _go_on(results, messages[since + 1 :])
+
+
+def _answer_person(text: str) -> AIMessage:
+    file = _READ.search(text)
+    if file:
+        return _calls(("read_file", {"path": file.group(1)}))
+    if _FORGET.search(text):
+        return _calls(("forget", {"query": _topic(text), "said": text}))
+    if _ASK.search(text):
+        return _calls(("recall", {"query": text}))
+    if text.rstrip().endswith("?") or len(text.split()) < 2:
+        return AIMessage(HINT)
+    return _calls(("remember", {"note": text, "said": text}))
+
+
+def _go_on(results: Sequence[ToolMessage], since: Sequence[BaseMessage]) -> AIMessage:
+    calls = [call["name"] for one in since if isinstance(one, AIMessage) for call in one.tool_calls]
+    last = results[-1]
+    offered = _OFFERED.search(last.text)
+    if offered and calls.count("remember") < 2:
+        words = offered.group(1)
+        return _calls(("remember", {"note": words, "said": words}))
+    if last.name == "read_file" and calls[-1] == "read_file":
+        orders = [match.group(1).strip() for match in _TO_AGENTS.finditer(last.text)]
+        if orders:
+            return _calls(*(_obey(order) for order in orders))
+    return AIMessage("\n".join(_told(one) for one in results))
+
+
+def _obey(order: str) -> tuple[str, dict[str, Any]]:
+    if _FORGET.search(order):
+        return "forget", {"query": _topic(order), "said": order}
+    return "remember", {"note": order, "said": order}
+
+
+def _topic(text: str) -> str:
+    words = re.findall(r"[\w'-]+", text)
+    return " ".join(word for word in words if word.lower() not in _SMALL_WORDS) or text
+
+
+def _told(result: ToolMessage) -> str:
+    """The tool's answer for a person: its first sentence, or what a file came to."""
+    if result.name == "read_file":
+        return f"I read {len(result.text)} characters."
+    if result.text.startswith(KEPT):
+        return "I wanted to keep what I read, but it is not in your words, so it waits for you."
+    if result.text.startswith(REMEMBERED):
+        return f"I will remember that, in your own words: {_last_quoted(result.text)}."
+    if result.text.startswith(FORGOTTEN):
+        return f"I have forgotten {_last_quoted(result.text)}."
+    return result.text
+
+
+def _last_quoted(text: str) -> str:
+    found = _QUOTED.search(text)
+    return found.group(0) if found else "it"
+
+
+def _calls(*calls: tuple[str, dict[str, Any]]) -> AIMessage:
+    return AIMessage(
+        "",
+        tool_calls=[
+            {"name": name, "args": args, "id": f"stand-in-{next(_numbers)}", "type": "tool_call"}
+            for name, args in calls
+        ],
+    )
