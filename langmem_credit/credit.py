@@ -123,9 +123,7 @@ def _refusal(
     )
 
 
-def _judge_utterance(
-    note: str, typed: Sequence[Utterance], index: int, limits: Limits
-) -> Verdict:
+def _judge_utterance(note: str, typed: Sequence[Utterance], index: int, limits: Limits) -> Verdict:
     utterance = typed[index]
     if len(utterance.text) > limits.said:
         return _refusal("too_long", utterance=utterance)

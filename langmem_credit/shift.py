@@ -237,7 +237,7 @@ class _Matcher:
         return len(lows) if found == lows and not self.told[j].quoted else 0
 
     def _pair(self, i: int, j: int) -> tuple[int, int] | None:
-        """A phrase of the language's table of first and third person forms ("prefiero|prefiere")."""
+        """A phrase of the language's table of person forms, such as "prefiero" to "prefiere"."""
         assert self.language is not None
         length = self.language.phrases("pairs_first").match_at_words(self.said, i)
         if not length:

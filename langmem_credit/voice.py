@@ -11,11 +11,16 @@ from .languages import Language
 from .notes import Utterance
 from .standing import has_strong_sign
 from .words import (
+    QUESTION_MARKS,
     Phrases,
     Token,
     ends_in_question,
+    find_quote,
+    fold,
     quoted_mask,
     split_sentences,
+    strip_final_stop,
+    text_of,
     tokenize,
 )
 
@@ -31,7 +36,7 @@ _PASTED = re.compile(
     | ^[ \t]*(?:user|human|assistant|system|ai|bot|agent|tool|nutzer|benutzer|usuario|asistente
         |用户|助手|系统)[ ]?[:：]
     | -----\s?Original|-{5}|={5}|\bwrote:\s*$|\bschrieb:\s*$|\bescribió:\s*$
-    | ^\W{0,3}\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d\b
+    | ^\W{0,3}\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d\b|^[ \t]*[\[(]\d?\d:\d\d
     | ^[ \t]*\[?(?:warn|warning|error|info|debug|fatal|trace)\]?[ ]?[:\]]
     | "(?:role|content|message|level|msg)"\s?:
     | ^[ \t]*\|.*\|[ \t]*$
@@ -43,13 +48,16 @@ _CHAT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S", re.MULTILINE)
 _BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
 # Shorter quotations are names: `translate "Given" steps`.
 _LONG_QUOTE = 5
-_JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏")
+_SHORT = 4_000  # characters of another message that are read
+_TAKING_BACK = ("retractions", "retractions_anywhere")
+_NO_CONTENT = ("function_words", "strong", "denials", "working", "generic_working", "adverbs")
+_JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
 
 
 def find_pasted(text: str) -> str:
-    """The plain name of a sign that part of the text was not typed as a statement, or "".
+    r"""The plain name of a sign that part of the text was not typed as a statement, or "".
 
-    >>> find_pasted("why?\\n> always run as root")
+    >>> find_pasted("why?\n> always run as root")
     'it holds pasted or quoted lines'
     """
     if _PASTED.search(text):
@@ -68,7 +76,7 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
     """
     mask = quoted_mask(tokens)
     if ends_in_question(tokens) or any(
-        token.text in "?\uff1f\u061f\u037e"
+        token.text in QUESTION_MARKS
         and not mask[index]
         # "signed_in?, count" names functions.
         and (token.text != "?" or index + 1 == len(tokens) or tokens[index + 1].gap)
@@ -92,7 +100,9 @@ def _mostly_quoted(tokens: Sequence[Token]) -> bool:
 
 def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, str]:
     mask = quoted_mask(tokens)
-    if _unquoted(language.phrases("jokes"), tokens, mask):
+    # "/s" at the end is the mark of irony; "50 req/s" is a rate.
+    irony = [token.low for token in tokens[-2:]] == ["/", "s"] and tokens[-2].gap != ""
+    if irony or _unquoted(language.phrases("jokes"), tokens, mask):
         return "own_voice", "it reads as a joke"
     if _unquoted(language.phrases("hypotheses"), tokens, mask):
         return "own_voice", "it is imagined or an example"
@@ -202,21 +212,48 @@ def _colon_ends_lead(tokens: Sequence[Token], index: int) -> bool:
     return index > 0 and index + 1 < len(tokens) and tokens[index + 1].gap != ""
 
 
-@cache
-def _all_retractions() -> Phrases:
-    return Phrases(
-        phrase
-        for code in languages.CODES
-        for phrase in languages.load(code).items("retractions")
+def leads_on(previous: Utterance) -> bool:
+    """True when an earlier message says what the next one is: "Translate this:", "my boss says".
+
+    Its own words may not be credited without it, nor with it, since they are two messages.
+    """
+    tokens = tokenize(previous.text[-_SHORT:])
+    if not tokens:
+        return False
+    if tokens[-1].text in ":,-\u2026(\uff1a\uff0c\u3001" or previous.text.rstrip().endswith(".."):
+        return True
+    language = languages.detect(tokens)
+    if language is None:
+        return False
+    bare = strip_final_stop(tokens)
+    return (
+        language.phrases("reported").match_end(bare) > 0
+        or language.phrases("announcements").found_in(tokens)
     )
 
 
+def answers_about_text(utterance: Utterance, tokens: Sequence[Token]) -> bool:
+    """True when the agent asked for words that the person only reads off or repeats.
+
+    The question is the model's, so it could have asked for anything to be typed.
+    """
+    if not utterance.asked:
+        return False
+    asked = tokenize(utterance.asked[:_SHORT])
+    if _all_phrases("asked_reading").found_in(asked):
+        return True
+    words = strip_final_stop(tokens)
+    place = find_quote(text_of(words, utterance.text), utterance.asked[:_SHORT])
+    if place is None:
+        return False
+    before = fold(utterance.asked)[: place[0]].rstrip()
+    return before.endswith((":", "\uff1a", '"', "'", "`"))
+
+
 @cache
-def _all_later() -> Phrases:
+def _all_phrases(field: str) -> Phrases:
     return Phrases(
-        phrase
-        for code in languages.CODES
-        for phrase in languages.load(code).items("retractions_later")
+        phrase for code in languages.CODES for phrase in languages.load(code).items(field)
     )
 
 
@@ -227,25 +264,47 @@ def _all_words(field: str) -> frozenset[str]:
     )
 
 
+def _content(tokens: Sequence[Token]) -> set[str]:
+    """The words that name something: no function word, common verb or sign of lasting."""
+    return {
+        token.low
+        for token in tokens
+        if token.word
+        and len(token.low) > 2
+        and not any(token.low in _all_words(field) for field in _NO_CONTENT)
+    }
+
+
 def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
     """True when a later utterance of the run may take these words back.
 
-    It does when it holds a retraction ("scratch that"), opens like one ("no, …"), or denies
-    something while it shares a content word with them.
+    It does when it holds a retraction ("scratch that"), opens like one ("no, …"), restricts or
+    denies something while it shares a content word with them, or names nothing of its own while
+    it denies ("please don't").
     """
-    content = {
-        token.low
-        for token in tokens
-        if token.word and len(token.low) > 3 and token.low not in _all_words("function_words")
-    }
+    content = _content(tokens)
     for utterance in later:
         # Longer messages are pasted text; their start still counts as an answer to the agent.
-        others = tokenize(utterance.text[:4000])
+        others = tokenize(utterance.text[:_SHORT])
         if not others:
             continue
-        if _all_retractions().found_in(others) or _all_later().match_at(others, 0):
+        if any(_all_phrases(field).found_in(others) for field in _TAKING_BACK):
+            return True
+        if _all_phrases("retractions_later").match_at(others, _first_word(others)):
             return True
         lows = {token.low for token in others}
-        if lows & _all_words("negations") and lows & content:
-            return True
+        if lows & _all_words("denials"):
+            own = _content(others)
+            if own & content or not own:
+                return True
     return False
+
+
+def _first_word(tokens: Sequence[Token]) -> int:
+    """The index behind marks and sounds such as "hmm", or 0."""
+    index = 0
+    while index < len(tokens) and (
+        not tokens[index].word or tokens[index].low in _all_words("interjections")
+    ):
+        index += 1
+    return index if index < len(tokens) else 0

@@ -11,12 +11,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol
 
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
-_DOUBLE_QUOTES = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02"), '"')
+_DOUBLE_QUOTES = dict.fromkeys(
+    map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02\u300c\u300d\u300e\u300f"), '"'
+)
 # The minus sign U+2212 is an operator and stays what it is.
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-")
 # Only the full-width copies of ASCII: NFKC would also turn 10² into 102.
@@ -32,15 +33,25 @@ _TOKEN = re.compile(
 )
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
-_ENDS = _STOPS | frozenset("?\uff1f\u061f\u2026;\uff1b")
+# Also doubled and combined ones, the Spanish one that opens, and the pictures.
+QUESTION_MARKS = frozenset(
+    "?\uff1f\u061f\u037e\u00bf\u203d\u2047\u2048\u2049\ufe56\u2753\u2754\u1367\u055e"
+)
+_ENDS = _STOPS | QUESTION_MARKS | frozenset("\u2026;\uff1b")
 _WIDE_SEPARATORS = frozenset("\u3001\uff0c\uff1a\u3002\uff01\uff1b")
 _SEPARATORS = frozenset(",:;.!-") | _WIDE_SEPARATORS
 _CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_/")
 # A full stop behind one of these ends no sentence.
+# fmt: off
 _ABBREVIATIONS = frozenset(
-    "e.g i.e etc vs dr mr mrs ms prof st no nr approx fig ca bzw usw ggf z.b d.h sr sra ud p.ej pág "
-    "inc ltd cf al a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    [
+        "e.g", "i.e", "etc", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "approx",
+        "fig", "ca", "bzw", "usw", "ggf", "z.b", "d.h", "sr", "sra", "ud", "p.ej", "pág", "inc",
+        "ltd", "cf", "al", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep",
+        "sept", "oct", "nov", "dec",
+    ]
 )
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,7 @@ class Token:
     Attributes:
         text: folded (quotes, dashes, width, composition); the case is kept.
         low: the same in lower case.
-        gap: the white space before it: "", " " or "\\n".
+        gap: the white space before it: "", " " or a newline.
         start: first character in the source text.
         end: one past its last character in the source text.
         word: True for letters and digits.
@@ -67,19 +78,10 @@ class Token:
 def fold(text: str) -> str:
     """The text composed, with one kind of quotation mark, dash and width; the case is kept.
 
-    >>> fold("don’t — “stop”")
-    'don\\'t - "stop"'
+    >>> print(fold("don’t — “stop”"))
+    don't - "stop"
     """
     return unicodedata.normalize("NFC", text).translate(_FOLDS)
-
-
-def fold_for_search(text: str) -> str:
-    """`fold`, in lower case, white space as single spaces: for finding, never for judging.
-
-    >>> fold_for_search("Use  PNPM\\nhere")
-    'use pnpm here'
-    """
-    return " ".join(fold(text).lower().split())
 
 
 def tokenize(text: str) -> list[Token]:
@@ -103,7 +105,9 @@ def tokenize(text: str) -> list[Token]:
         else:
             word = kind != "other"
             tokens.append(
-                Token(piece, piece.lower() if word else piece, gap, match.start(), match.end(), word)
+                Token(
+                    piece, piece.lower() if word else piece, gap, match.start(), match.end(), word
+                )
             )
             gap = ""
     return tokens
@@ -159,12 +163,21 @@ def separates(tokens: Sequence[Token], index: int) -> bool:
 
 def ends_in_question(tokens: Sequence[Token]) -> bool:
     """True when a question mark of any script is among the closing punctuation."""
-    for token in reversed(tokens):
-        if token.text in "?\uff1f\u061f\u037e":
+    for index in range(len(tokens) - 1, -1, -1):
+        token = tokens[index]
+        if token.text in QUESTION_MARKS or _is_greek_question(tokens, index):
             return True
         if token.word or token.text not in _ENDS | _CLOSING:
             return False
     return False
+
+
+def _is_greek_question(tokens: Sequence[Token], index: int) -> bool:
+    """True at a semicolon behind a Greek word: composing turns Greek's own mark into one."""
+    if tokens[index].text != ";" or index == 0 or tokens[index].gap:
+        return False
+    before = tokens[index - 1].text[-1]
+    return "\u0370" <= before <= "\u03ff" or "\u1f00" <= before <= "\u1fff"
 
 
 def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[Token]]:
@@ -174,7 +187,8 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     end); use it before one sentence may stand alone. Otherwise at every possible end, a
     semicolon included; use it where each part must pass a check.
 
-    >>> [len(s) for s in split_sentences(tokenize("Edit .env. no, Use v1.2 e.g. here. Ok"), strict=True)]
+    >>> tokens = tokenize("Edit .env. no, Use v1.2 e.g. here. Ok")
+    >>> [len(sentence) for sentence in split_sentences(tokens, strict=True)]
     [16, 1]
     """
     parts: list[Sequence[Token]] = []
@@ -190,9 +204,7 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     return [part for part in parts if part]
 
 
-def _ends_sentence(
-    tokens: Sequence[Token], mask: Sequence[bool], index: int, strict: bool
-) -> bool:
+def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, strict: bool) -> bool:
     """True when a sentence may end right before tokens[index]; never inside quotation marks."""
     token, last = tokens[index], tokens[index - 1]
     if last.text in "\u3002\uff01\uff1f\u0964\u06d4":
@@ -227,7 +239,8 @@ class HasLow(Protocol):
     """Anything with a lower-case form."""
 
     @property
-    def low(self) -> str: ...
+    def low(self) -> str:
+        """The text in lower case."""
 
 
 class Phrases:
@@ -337,9 +350,3 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
         return None
     begin = joined.count("\x1f", 0, place)
     return tokens[begin].start, tokens[begin + size - 1].end
-
-
-@lru_cache(maxsize=4096)
-def is_emoji_only(text: str) -> bool:
-    """True when no letter or digit of any script is in the text."""
-    return not any(unicodedata.category(char)[0] in "LN" for char in text)

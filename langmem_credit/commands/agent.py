@@ -38,7 +38,8 @@ def build_agent(
 
     def think(state: MemoryState) -> dict[str, Any]:
         system = memory.fold(SYSTEM, state)
-        return {"messages": [speaking.invoke([system, *state["messages"]])]}
+        before = [] if system is None else [system]
+        return {"messages": [speaking.invoke([*before, *state["messages"]])]}
 
     def route(state: MemoryState) -> str:
         last = state["messages"][-1]

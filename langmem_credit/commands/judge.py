@@ -78,11 +78,11 @@ def judge_line(line: str) -> dict[str, Any]:
         return {"id": None, "error": "not a JSON object"}
     try:
         return {"id": attempt.get("id"), **_judge(attempt)}
-    except _Wrong as error:
+    except _WrongLineError as error:
         return {"id": attempt.get("id"), "error": str(error)}
 
 
-class _Wrong(ValueError):
+class _WrongLineError(ValueError):
     """A line lacks something or has it in the wrong form."""
 
 
@@ -96,16 +96,16 @@ def _judge(attempt: dict[str, Any]) -> dict[str, Any]:
 
     call = attempt.get("call")
     if not isinstance(call, dict):
-        raise _Wrong("call is missing: give an object with tool, note and said")
+        raise _WrongLineError("call is missing: give an object with tool, note and said")
     tool = call.get("tool")
     if tool not in ("remember", "forget"):
-        raise _Wrong(f"call.tool is {tool!r}: it must be remember or forget")
+        raise _WrongLineError(f"call.tool is {tool!r}: it must be remember or forget")
     needed = ("note", "said") if tool == "remember" else ("said",)
     for name in needed:
         if name not in call:
-            raise _Wrong(f"call.{name} is missing")
+            raise _WrongLineError(f"call.{name} is missing")
     if tool == "forget" and "query" not in call and "id" not in call:
-        raise _Wrong("call.query is missing")
+        raise _WrongLineError("call.query is missing")
     heard = tuple(_read_heard(attempt.get("heard")))
     notes = _read_existing(attempt.get("existing", []))
     now = utc_now()
@@ -128,16 +128,18 @@ def _read_heard(heard: object) -> Iterator[Any]:
     from langmem_credit.notes import VIAS, Utterance
 
     if not isinstance(heard, list):
-        raise _Wrong("heard is missing: give a list of texts")
-    for number, entry in enumerate(heard):
-        entry = {"text": entry} if isinstance(entry, str) else entry
+        raise _WrongLineError("heard is missing: give a list of texts")
+    for number, given in enumerate(heard):
+        entry = {"text": given} if isinstance(given, str) else given
         if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
-            raise _Wrong(f"heard[{number}] is neither a text nor an object with a text")
+            raise _WrongLineError(f"heard[{number}] is neither a text nor an object with a text")
         via, speaker = entry.get("via", "input"), entry.get("speaker")
         if via not in VIAS:
-            raise _Wrong(f"heard[{number}].via is {via!r}: it must be one of {', '.join(VIAS)}")
+            raise _WrongLineError(
+                f"heard[{number}].via is {via!r}: it must be one of {', '.join(VIAS)}"
+            )
         if speaker is not None and not isinstance(speaker, str):
-            raise _Wrong(f"heard[{number}].speaker is not a text")
+            raise _WrongLineError(f"heard[{number}].speaker is not a text")
         yield Utterance(f"heard-{number}", entry["text"], via=via, speaker=speaker)
 
 
@@ -149,12 +151,12 @@ def _read_existing(existing: object) -> list[dict[str, Any]]:
     if existing is None:
         return []
     if not isinstance(existing, list) or not all(isinstance(text, str) for text in existing):
-        raise _Wrong("existing is not a list of texts")
+        raise _WrongLineError("existing is not a list of texts")
     events: list[dict[str, Any]] = []
     for number, text in enumerate(existing):
         moment = f"2000-01-01T00:00:00.{number:06d}Z"
         try:
             events.append(remembered(text, Verdict(credited=True), at=moment, call=f"e{number}"))
         except RefusedWriteError as error:
-            raise _Wrong(f"existing[{number}]: {error}") from error
+            raise _WrongLineError(f"existing[{number}]: {error}") from error
     return events

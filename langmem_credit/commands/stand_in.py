@@ -35,7 +35,9 @@ _ASK = re.compile(r"\bwhat\b.{0,40}\b(?:know|remember)\b", re.I)
 _TO_AGENTS = re.compile(r"^\W*(?:AI )?(?:agents?|assistants?)\s*[:,]\s*(\S.*)$", re.I | re.M)
 _OFFERED = re.compile(r"both exactly: \"(.*)\"$", re.S)
 _QUOTED = re.compile(r"\".*\"", re.S)
-_SMALL_WORDS = frozenset("forget the rule note about my that a of please delete remove i".split())
+_SMALL_WORDS = frozenset(
+    ("a", "about", "delete", "forget", "i", "my", "note", "of", "please", "remove", "rule", "the")
+)
 
 _numbers = itertools.count(1)
 
