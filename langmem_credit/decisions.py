@@ -56,6 +56,7 @@ def decide_in_turn(session: Session, call: Call) -> Decision:
     Parallel tools do not see each other's writes; deciding the earlier ones again gives what they
     write.
     """
+    session = session.answering(call.message)
     for earlier in _before(session.last_calls(), call):
         session = session.with_events(decide(session, earlier).events)
     return decide(session, call)

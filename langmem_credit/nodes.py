@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from langchain_core.messages import SystemMessage
 from langchain_core.runnables import RunnableConfig
@@ -91,7 +91,7 @@ def bind(graph: Graph) -> Graph:
     missing = CHANNELS - set(graph.channels)
     if missing:
         raise _no_channels()
-    writable = CHANNELS & set(graph.input_schema.__annotations__)
+    writable = CHANNELS & set(get_type_hints(graph.builder.input_schema))
     if writable:
         raise ConfigurationError(
             f"Callers may write {', '.join(sorted(writable))}. Build the graph with "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
@@ -49,6 +51,7 @@ class Session:
         messages: of the graph's state.
         thread: id of the thread, or "".
         saved: the graph has a checkpointer.
+        began: when the model's message that is answered was first looked at, or "".
     """
 
     settings: Settings
@@ -58,6 +61,7 @@ class Session:
     messages: Sequence[BaseMessage]
     thread: str
     saved: bool
+    began: str = ""
 
     @classmethod
     def read(
@@ -92,7 +96,15 @@ class Session:
 
     def next_moment(self) -> str:
         """When the next event happens: after all others, and after this run's digest was frozen."""
-        return next_at(utc_now(), [*self.events, {"id": "run", "at": self.run.as_of}])
+        now = self.began or utc_now()
+        return next_at(now, [*self.events, {"id": "run", "at": self.run.as_of}])
+
+    def answering(self, message: str) -> Session:
+        """The session with one clock for all calls of a model's message.
+
+        Parallel calls start in any order; with one clock their notes keep the message's order.
+        """
+        return replace(self, began=_CLOCK.of(f"{self.thread}\0{message}")) if message else self
 
     def with_events(self, events: Iterable[Event]) -> Session:
         """The session once the events are in its ledger."""
@@ -132,6 +144,25 @@ class Session:
             if isinstance(message, ToolMessage):
                 found.setdefault(message.tool_call_id, message)
         return found
+
+
+class _Clock:
+    """When each of the last messages was first looked at in this process."""
+
+    def __init__(self, capacity: int = 1_000) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._moments: OrderedDict[str, str] = OrderedDict()
+
+    def of(self, name: str) -> str:
+        with self._lock:
+            moment = self._moments.setdefault(name, utc_now())
+            while len(self._moments) > self._capacity:
+                self._moments.popitem(last=False)
+            return moment
+
+
+_CLOCK = _Clock()
 
 
 def calls_of(message: AIMessage) -> list[Call]:

@@ -84,7 +84,7 @@ def _lost(
     _log.info("deciding %d writes again", len(missing))
     decided: dict[Call, Decision] = {}
     # As it was before the step: what its calls wrote comes back one by one.
-    now = _without(session, calls)
+    now = _without(session, calls).answering(calls[0].message)
     for call in calls:
         event = _event_of(session, call)
         if event is not None:

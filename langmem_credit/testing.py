@@ -62,7 +62,8 @@ class ScriptedChatModel(BaseChatModel):
         ]
 
     def then(self, *steps: Step) -> ScriptedChatModel:
-        """The same model with steps added to its script."""
+        """The same model; the steps come next, after what is left of its script."""
+        self._position = min(self._position, len(self.script))
         self.script.extend(steps)
         return self
 

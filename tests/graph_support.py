@@ -8,12 +8,14 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.prebuilt import tools_condition
 
 from langmem_credit.heard import HeardRun, hear, install
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.middleware import CreditedMemoryMiddleware
 from langmem_credit.settings import Settings
-from langmem_credit.state import RUN
+from langmem_credit.state import RUN, MemoryInput, MemoryOutput, MemoryState
 from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
 
 
@@ -137,3 +139,33 @@ def heard_ways(graph: Any, config: dict[str, Any] | None = None) -> list[tuple[s
     values = graph.get_state(config or thread()).values
     heard = values.get(RUN, {}).get("heard", [])
     return [(utterance["text"], utterance.get("via", "input")) for utterance in heard]
+
+
+def node_graph(
+    model: ScriptedChatModel,
+    memory: CreditedMemory | None = None,
+    tools: Sequence[Any] = (),
+    state: type[Any] = MemoryState,
+    checkpointer: Any = "memory",
+) -> Any:
+    """A graph as a host builds it from the memory's nodes, without LangChain's agents."""
+    memory = memory or CreditedMemory()
+    bound = model.bind_tools([*memory.tools(), *tools])
+
+    def call_model(state: Any) -> dict[str, Any]:
+        messages = state["messages"]
+        system = memory.fold("Be kind.", state)
+        return {"messages": [bound.invoke([system, *messages])]}
+
+    builder = StateGraph(state, input_schema=MemoryInput, output_schema=MemoryOutput)
+    builder.add_node("listen", memory.listen)
+    builder.add_node("model", call_model)
+    builder.add_node("tools", memory.tool_node(tools))
+    builder.add_node("settle", memory.settle)
+    builder.add_edge(START, "listen")
+    builder.add_edge("listen", "model")
+    builder.add_conditional_edges("model", tools_condition)
+    builder.add_edge("tools", "settle")
+    builder.add_edge("settle", "model")
+    saver = InMemorySaver() if checkpointer == "memory" else checkpointer
+    return memory.bind(builder.compile(checkpointer=saver))

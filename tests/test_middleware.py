@@ -325,8 +325,10 @@ def test_middleware_after_ours_that_takes_the_digest_away_is_warned_about_once(
         it.person.says("Hello")
         it.person.says("Hello")
     assert caplog.messages == [
-        "another middleware took the kept notes out of the system message: list the memory's "
-        "middleware last"
+        (
+            "another middleware took the kept notes out of the system message: list the memory's "
+            "middleware last"
+        )
     ]
 
 
@@ -337,8 +339,8 @@ def test_middleware_after_ours_that_takes_the_digest_away_is_warned_about_once(
         lambda: SummarizationMiddleware(ScriptedChatModel(["s"] * 9), trigger=("messages", 50)),
         lambda: PIIMiddleware("email", apply_to_input=True),
         lambda: HumanInTheLoopMiddleware({"send": True}),
-        lambda: ModelRetryMiddleware(),
-        lambda: ToolRetryMiddleware(),
+        ModelRetryMiddleware,
+        ToolRetryMiddleware,
     ],
     ids=["summarization", "pii", "review", "model retry", "tool retry"],
 )

@@ -146,8 +146,10 @@ def test_answer_says_that_the_note_is_remembered() -> None:
     it.person.says(ZSH)
     note = it.memory.notes(it.agent, it.config)[0]
     assert it.tool_answers == [
-        f'Remembered as {note.id}, in the person\'s own words: "{ZSH}". '
-        "It stands among the kept notes from the next run on."
+        (
+            f'Remembered as {note.id}, in the person\'s own words: "{ZSH}". '
+            "It stands among the kept notes from the next run on."
+        )
     ]
 
 
