@@ -14,7 +14,7 @@ _PUTTY = re.compile(r"Private-Lines:[^\n]{0,10}\n")
 _BLOCK_PIECE = re.compile(
     r"(?:[\s>\"',]|\\[nr])*+"
     r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Private-MAC):[^\n\\]{0,100}"
-    r"|(?=[A-Za-z+]{0,200}[0-9/+=])[A-Za-z0-9+/=]++|[A-Za-z0-9+/=]{16,}+)"
+    r"|(?=[A-Za-z]{0,200}?(?:[0-9/+=]|[a-z][A-Z]))[A-Za-z0-9+/=]++|[A-Za-z0-9+/=]{16,}+)"
 )
 # What may stand between the two marks of a block that is only talked about.
 _PROSE = re.compile(r"(?:[\s.,…'\"`]|[a-z]+(?![A-Za-z0-9+/=]))*+")

@@ -38,13 +38,19 @@ _ENDS = re.compile(
     r"[\"'`*_)\]}>]{0,4}(?:\s*+$|[ \t]*+\n|[.;!?,)](?:\s|$)|[ \t]*+[|<]|[ \t]+[#(-]|[。！？，；、])"
 )
 _AND = re.compile(
-    r"[\"'`]?[ \t]*(?:,|/|\+|and|or|und|oder|y|o|et|ou|e)[ \t]+[\"'`]?", re.IGNORECASE
+    r"[\"'`]?[ \t]*(?:,|/|\+|and|or|und|oder|y|o|et|ou|e)[ \t]+"
+    r"(?:(?:and |the )?(?:new|old|other) one (?:is|was) )?[\"'`]?",
+    re.IGNORECASE,
 )
 _PAIR = re.compile(
     r"[\"'`]?[^\s/:,\"'`]{1,60}[\"'`]?[ \t]?(?:[/:,]|and|und|y)[ \t]?[\"'`]?([^\s\"'`,]{4,64})"
 )
 _CLAUSE = re.compile(r"[.!?;:,\n。！？]")
 _LONG = re.compile(rf"[^\s\"'`;,&<{_CJK}]*+")
+# "48 21", "12-34-56": a PIN in groups.
+_GROUPS = re.compile(r"\d{2,4}(?:[ -]\d{2,4}){1,3}(?![\w/:.-]?\d)(?! ?[^\W\d_])")
+# "さくら2207": letters of a script without spaces, then figures, then nothing.
+_MIXED = re.compile(rf"([{_CJK}]{{1,12}}\d{{2,8}})(?=[)\"'`」】]?\s*$|[ \t]*\n|[。，；、,;])")
 _UNIT = re.compile(r"[ \t]*-?([^\W\d_]{1,20})")
 _RUN = re.compile(r"[^\W\d_]{2,12}(?:[ ,]{1,2}[^\W\d_]{2,12}){2,29}+")
 # Scripts written without spaces come after this character.
@@ -110,19 +116,23 @@ class _Search:
         tie = _TIES[tied.lastgroup]
         if tie == "near" and text.startswith("--", found.start() - 2):
             tie = "sign"  # --password hunter2
-        if cue in _LONELY_SIGNS and tie != "sign":
-            lead = text[max(0, found.start() - 2) : found.start()].strip()
-            if tie != "near" or lead not in ("", ",", "/", ";") or found.start() == 0:
-                return []
+        if cue in _LONELY_SIGNS and tie != "sign" and not self._is_noun(found.start(), tie):
+            return []
+        # "Password" as the label of a form, its value in the next line; no end of a sentence.
+        if tie == "near" and "\n" in tied[0] and len(self._lead(found.start())) > 1:
+            return []
         if kind == "login":
             return self._login(start, tie)
+        if kind == "pin" and (groups := _GROUPS.match(text, start)):
+            return [groups.span()]
         value = _value(text, start, markup=text.startswith(">", start - 1))
         if value is None:
-            return []
+            mixed = _MIXED.match(text, start) if tie == "sign" and kind == "password" else None
+            return [mixed.span(1)] if mixed else []
         first, last, quoted = value
         word = text[first:last]
         if quoted and " " in word.strip():
-            good = kind in ("password", "phrase") and tie != "near" and self._is_phrase(word)
+            good = kind in ("password", "phrase") and tie != "near" and self._is_phrase(word, odd=2)
             return [(first, last)] if good else []
         assigned = (
             tie == "sign" and "=" in tied[0] and found[0].upper() == text[slice(*found.span())]
@@ -226,21 +236,32 @@ class _Search:
         units = self.cues.vocabulary.units
         return unit[1] in units or (unit[1][0] > _LAST_SPACED and unit[1].startswith(tuple(units)))
 
+    def _lead(self, start: int) -> list[str]:
+        """The words before a cue, back to the last punctuation mark or line end."""
+        clause = _CLAUSE.split(self.low[max(0, start - 60) : start])[-1]
+        return [word for word in (part.strip("(*>\"'`-[{_") for part in clause.split()) if word]
+
+    def _is_noun(self, start: int, tie: str) -> bool:
+        """True for "pass" in "my pass is" and "user bob, pass", false in "tests pass"."""
+        if tie == "verb":
+            return self._is_short_clause(start) and bool(self._lead(start))
+        return tie == "near" and start > 0 and self.text[:start].rstrip(" ")[-1:] in ",/;\n"
+
     def _is_short_clause(self, start: int) -> bool:
         """True for "my wifi" before a cue, false for "make sure that the"."""
-        lead = _CLAUSE.split(self.low[max(0, start - 60) : start])[-1].split()
+        lead = self._lead(start)
         if len(lead) > 6 or self.cues.conditions & set(lead):
             return False
         return not lead or any(word in self.cues.own for word in lead)
 
-    def _is_phrase(self, words: str) -> bool:
-        """True for words that make no sentence; one in four may be "correct" or "long"."""
-        listed = [word.lower() for word in re.split("[ ,]+", words) if word]
+    def _is_phrase(self, words: str, odd: int = 4) -> bool:
+        """True for words that make no sentence; one in so many may be "correct" or "open"."""
+        listed = [word.lower() for word in re.split("[ ,]+", words) if len(word) > 1]
         prose = [word for word in listed if is_prose(word, self.cues.vocabulary)]
         return (
             not any(word in self.cues.glue for word in listed)
             and not any(len(word) < 4 for word in prose)
-            and len(prose) * 4 <= len(listed)
+            and len(prose) * odd <= len(listed)
         )
 
     def _plain_words(self, start: int, kind: str) -> list[tuple[int, int]]:

@@ -41,7 +41,7 @@ _HEADERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
 
 _CARD = re.compile(
     r"(?<![\w.])(?<!\d[ ./-])(?:"
-    r"\d{4}([ -])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{3})?|3\d{3}([ -])\d{6}\2\d{4,5}|\d{13,19}"
+    r"\d{4}([ .-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{3})?|3\d{3}([ -])\d{6}\2\d{4,5}|\d{13,19}"
     r")(?![\w]|[./-]\d| \d{4}\b)"
 )
 _CARD_CUE = re.compile(
@@ -122,7 +122,7 @@ def _until_space(text: str, start: int, stop: int) -> str:
 
 def _cards(text: str) -> Iterator[Span]:
     for match in _CARD.finditer(text):
-        digits = re.sub("[ -]", "", match[0])
+        digits = re.sub("[ .-]", "", match[0])
         if not _is_card(digits):
             continue
         # Article numbers (EAN) have 13 digits too, and many begin with 4.

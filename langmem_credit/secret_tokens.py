@@ -67,7 +67,6 @@ _PLAIN_PREFIXES = {
     "a Linear key": "lin_api_ lin_oauth_",
     "a Notion token": "ntn_ secret_",
     "a Shopify token": "shpat_ shpca_ shppa_ shpss_",
-    "a LangSmith key": "lsv2_pt_ lsv2_sk_ ls__",
     "a Supabase key": "sbp_ sb_secret_",
     "a Databricks token": "dapi",
     "a RubyGems key": "rubygems_",
@@ -87,6 +86,7 @@ _PLAIN_PREFIXES = {
 _DASHED_PREFIXES = {
     "an Anthropic key": "sk-ant-",
     "an OpenAI key": "sk-proj- sk-svcacct- sk-admin- sk-None-",
+    "a LangSmith key": "lsv2_pt_ lsv2_sk_",
     "an OpenRouter key": "sk-or-v1-",
     "a GitHub token": "github_pat_",
     "a GitLab token": "glpat- gldt- glft- glsoat- glrt- glcbt- glptt- glimt- gloas- glagent-",
@@ -119,6 +119,13 @@ def _prefixed(prefixes: dict[str, str], body: str) -> tuple[re.Pattern[str], dic
 
 _PLAIN, _PLAIN_NAMES = _prefixed(_PLAIN_PREFIXES, "[A-Za-z0-9]{20,}+")
 _DASHED, _DASHED_NAMES = _prefixed(_DASHED_PREFIXES, "[A-Za-z0-9_-]{16,}+")
+
+# How a token of a known form begins, for those that stand beside a cue and are cut short.
+PREFIXES = tuple(
+    prefix
+    for prefix in (*_PLAIN_NAMES, *_DASHED_NAMES)
+    if prefix not in ("key-", "secret_", "xai-")
+)
 
 _OWN: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     # (name, text without which it cannot stand there, pattern whose group 1 is the secret)

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from langmem_credit.secret_texts import is_stand_in
+from langmem_credit.secret_tokens import PREFIXES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +58,8 @@ _NUMBERS = re.compile(
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*[(\[{].*|@\w+|\w+::\w+.*|new$|await$|lambda$", re.DOTALL
 )
+# `type="x"`: another setting stands here.
+_SETTING = re.compile(r"[A-Za-z_][\w-]{0,40}=[\"']")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SIGNS = frozenset("!@#$%^&*+=~§€£¥|^?")
@@ -97,6 +100,8 @@ def is_reference(value: str, vocabulary: Vocabulary, *, quoted: bool) -> bool:
         return True
     if quoted:
         return False
+    if _SETTING.match(value):
+        return True
     if _CODE.match(value):
         return True
     if _DOTTED.fullmatch(value):
@@ -143,7 +148,7 @@ def looks_secret(
         return not is_stand_in(value) and _is_pin(value, tie, cue, digits, letters)
     if is_reference(value, vocabulary, quoted=quoted):
         return False
-    if len(value) < 4 or is_prose(value, vocabulary):
+    if (len(value) < 4 and tie != "sign") or is_prose(value, vocabulary):
         return False
     if kind in ("key", "token"):
         return _is_key(value, tie, digits, letters) or (
@@ -168,11 +173,11 @@ def looks_secret(
     if re.search(r"[a-z][A-Z]", value) and len(value) >= 6:
         return quoted or tie == "verb" or value[0].isupper()
     # A plain word: "my wifi password is hunter", "Password: swordfish".
-    return (quoted or alone) and _is_word(value)
+    return (quoted or alone) and _is_word(value.rstrip("!?"))
 
 
 def _is_word(value: str) -> bool:
-    return value.isalpha() and len(value) <= 32
+    return value.isalpha() and 4 <= len(value) <= 32
 
 
 def _has_prose(value: str, vocabulary: Vocabulary) -> bool:
@@ -188,6 +193,7 @@ def _is_pin(value: str, tie: str, cue: str, digits: int, letters: int) -> bool:
         return (
             digits >= 2 and len(value) >= 8 and value.replace("-", "").isalnum() and tie != "near"
         )
+    value = value.strip("#*")
     least = 3 if cue in _CODES else 4
     if re.fullmatch(r"(?:19|20)\d\d-\d\d(?:-\d\d)?", value):  # a date
         return False
@@ -199,6 +205,8 @@ def _is_key(value: str, tie: str, digits: int, letters: int) -> bool:
         return len(value) >= 16 and digits >= 2 and letters >= 2
     if digits and not letters:
         return digits >= 8 and value.isdigit()
+    if value.startswith(PREFIXES):  # cut short, or made up
+        return len(value) >= 8
     if not digits:
         # Signs amid letters: "s*cr*t-key!"; letters alone are names.
         return len(value) >= 8 and bool(_SIGNS & set(value.strip("!?*@")))

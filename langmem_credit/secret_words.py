@@ -91,11 +91,11 @@ def load_cues() -> Cues:
                 # Latin letters keep their word ends, also in a language without spaces.
                 group = "plain" if way == "joined" and folded.isascii() else way
                 groups[group].append(folded)
-    tail = r"(?:\(s\))?(?:[ _-]?\d{1,2}(?!\d))?(?!\w)"
+    tail = r"(?:\(s\))?(?:[ _-]?\d{1,2}(?!\d))?(?![^\W\u2e80-\U0003ffff])"
     pattern = (
-        rf"(?P<plain>{_trie(groups['plain'])}){tail}"
+        rf"(?P<joined>{_trie(groups['joined'])})"
+        rf"|(?P<plain>{_trie(groups['plain'])}){tail}"
         rf"|(?P<inflected>{_trie(groups['inflected'])})[^\W\d_]{{0,4}}+{tail}"
-        rf"|(?P<joined>{_trie(groups['joined'])})"
     )
     of, fillers = _either(words("of")), _either(words("fillers"))
     links, joined = _either(words("links", joined=False)), _either(words("links", joined=True))
@@ -111,8 +111,9 @@ def load_cues() -> Cues:
         rf"(?!\w)[ \t]*[:=]?\s{{1,4}}(?:(?:{fillers})(?!\w)[ \t]*[:,]?\s{{1,4}}){{0,2}})"
         r")"
         rf"|(?P<joined>[ \t]*(?:{joined})[ \t]*[::=]?[ \t]*(?:\n[ \t]{{0,8}})?)"
-        r"|(?P<dash>[ \t]+--?[ \t]+|[ \t]*\|[ \t]*|>)"
-        rf"|(?P<near>(?:,?[ \t]+{glued})(?=[\"'`*\\]{{0,3}}[^\s]{{0,80}}?[\d!@#$%^&*+=~]))"
+        r"|(?P<dash>[ \t]+--?[ \t]+|[ \t]*\|[ \t]*|(?:[ \t][\w:-]{1,20}=[^<>\n]{0,80})?>)"
+        rf"|(?P<near>(?:,?[ \t]+|[ \t]*\n{{1,2}}[ \t]*{glued})"
+        r"(?=[\"'`*\\]{0,3}[^\s]{0,80}?[\d!@#$%^&*+=~]))"
         r")"
         for glued in ("", "|(?=[!-~])")
     )
