@@ -7,14 +7,14 @@ credited verbatim only. Nothing here knows grammar: `shift.py` and `standing.py`
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from langmem_credit.words import Phrases, Token
 
-CODES: tuple[str, ...] = ("en",)
+CODES: tuple[str, ...] = ("en", "es", "de", "zh")
 
 
 class Language:
@@ -29,6 +29,9 @@ class Language:
         self._data = data
         self._phrases: dict[str, Phrases] = {}
         self._words: dict[str, frozenset[str]] = {}
+        self._tables: dict[str, dict[str, str]] = {}
+        # Chinese in simplified characters is looked up in traditional ones too.
+        self._variants = str.maketrans(data.get("variants", {}))
 
     def phrases(self, field: str) -> Phrases:
         """The phrases of a field, ready to be found in tokens."""
@@ -48,12 +51,21 @@ class Language:
     def items(self, field: str) -> list[str]:
         """The entries of a field in the file's order; a string is cut at white space."""
         value = self._data.get(field, [])
-        return value.split() if isinstance(value, str) else list(value)
+        items = value.split() if isinstance(value, str) else list(value)
+        if self._variants:
+            items += [other for item in items if (other := item.translate(self._variants)) != item]
+        return items
 
     def table(self, field: str) -> dict[str, str]:
         """A field that maps words to words."""
-        value = self._data.get(field, {})
-        return value if isinstance(value, dict) else {}
+        found = self._tables.get(field)
+        if found is None:
+            value = self._data.get(field, {})
+            found = dict(value) if isinstance(value, dict) else {}
+            for key, other in list(found.items()) if self._variants else ():
+                found[key.translate(self._variants)] = other.translate(self._variants)
+            self._tables[field] = found
+        return found
 
 
 @cache
@@ -77,8 +89,31 @@ def read_data(name: str) -> dict[str, Any]:
 
 
 @cache
-def _foreign() -> dict[str, frozenset[str]]:
-    """Common words of languages that have no file, to tell them from those that have one.
+def _english() -> frozenset[str]:
+    """English words, which tell no other language."""
+    english = load("en")
+    fields = ("detect", "nouns", "function_words", "leading_prepositions", "finite", "subjects")
+    verbs = ("working", "generic_working", "one_off_verbs", "adverbs", "generic_markers")
+    return frozenset[str]().union(*map(english.words, (*fields, *verbs)))
+
+
+@cache
+def _telling(code: str) -> frozenset[str]:
+    """Words that tell the language: its `detect` words, and its verbs that English has not."""
+    language = load(code)
+    if code == "en":
+        return language.words("detect")
+    verbs = frozenset[str]().union(
+        *(language.words(field) for field in ("working", "generic_working", "one_off_verbs")),
+        *(item.split() for item in language.table("pairs")),
+        language.words("function_words"),
+    )
+    return language.words("detect") | (verbs - _english())
+
+
+@cache
+def _foreign() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """(common words, letters) of languages that have no file, to tell them from those that have.
 
     Words that English has too are left out: taken for another language, an English order would
     escape the check that it should last.
@@ -88,8 +123,11 @@ def _foreign() -> dict[str, frozenset[str]]:
     known |= english.words("leading_prepositions") | english.words("working")
     known |= english.words("generic_working") | english.words("one_off_verbs")
     return {
-        code: frozenset(word for word in words.split() if len(word) > 1) - known
-        for code, words in read_data("foreign").items()
+        code: (
+            frozenset(word for word in data["words"].split() if len(word) > 1) - known,
+            frozenset(data["letters"]),
+        )
+        for code, data in read_data("foreign").items()
     }
 
 
@@ -99,24 +137,32 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     Text with no known word at all counts as English, since a language with rules credits less
     than one without; the same holds for ties.
     """
-    letters = [char for token in tokens[:400] if token.word for char in token.text]
+    words = [token.low for token in tokens[:400] if token.word]
+    letters = "".join(words)
+    if any("\u3040" <= char <= "\u30ff" for char in letters):
+        return None
     han = sum("\u3400" <= char <= "\u9fff" for char in letters)
-    kana = sum("\u3040" <= char <= "\u30ff" for char in letters)
-    if kana:
-        return None
-    if han and han * 4 >= len(letters):
-        return load("zh")
     latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
-    if latin * 2 < len(letters):
+    if (latin + han) * 2 < len(letters):
         return None
-    words = [token.low for token in tokens[:400]]
-    best, best_score = load("en"), sum(word in load("en").words("detect") for word in words)
+    best, best_score = load("en"), sum(word in _telling("en") for word in words)
     for code in CODES[1:]:
-        score = sum(word in load(code).words("detect") for word in words)
+        score = sum(word in _telling(code) for word in words)
+        if code == "zh":
+            # Two or three characters make a word; a name in Chinese makes no Chinese sentence.
+            score += (han - score) // 3 + (han > 1 and han == len(letters))
+        elif score and _has_letter(letters, load(code).items("letters")):
+            score += 1
         if score > best_score:
             best, best_score = load(code), score
-    # One word may be a name; two of them are a language.
-    needed = max(best_score + 1, 2)
-    if any(sum(word in known for word in words) >= needed for known in _foreign().values()):
-        return None
+    for known, marks in _foreign().values():
+        score = sum(word in known for word in words)
+        # One word may be a name, unless it is long and nothing speaks against it.
+        enough = score > 1 or (best_score == 0 and any(len(w) > 4 and w in known for w in words))
+        if enough and score + _has_letter(letters, marks) > best_score:
+            return None
     return best
+
+
+def _has_letter(letters: str, marks: Iterable[str]) -> bool:
+    return any(mark in letters for mark in marks)
