@@ -17,7 +17,13 @@ from .notes import LIMITS, Limits, Utterance, Verdict
 from .shift import open_contractions, same_words
 from .standing import has_own_sign, lasts
 from .units import Unit, find_unit
-from .voice import find_foreign_voice, find_pasted, taken_back
+from .voice import (
+    answers_about_text,
+    find_foreign_voice,
+    find_pasted,
+    leads_on,
+    taken_back,
+)
 from .words import (
     Token,
     count_words,
@@ -133,7 +139,7 @@ def _judge_utterance(note: str, typed: Sequence[Utterance], index: int, limits: 
     if not unit.tokens:
         return _refusal("one_word", utterance=utterance)
     span = (unit.tokens[0].start, unit.tokens[-1].end)
-    rule, detail = _find_obstacle(utterance, unit, language, typed[index + 1 :])
+    rule, detail = _find_obstacle(typed, index, unit, language)
     if rule in ("own_voice", "question", "taken_back"):
         return _refusal(rule, detail, utterance=utterance, span=span, language=language)
     told = tokenize(note)
@@ -158,16 +164,21 @@ def _judge_utterance(note: str, typed: Sequence[Utterance], index: int, limits: 
 
 
 def _find_obstacle(
-    utterance: Utterance, unit: Unit, language: Language | None, later: Sequence[Utterance]
+    typed: Sequence[Utterance], index: int, unit: Unit, language: Language | None
 ) -> tuple[str, str]:
     """(rule, detail) of what keeps the unit from being credited in any wording, or ("", "")."""
+    utterance = typed[index]
     pasted = find_pasted(utterance.text)
     if pasted:
         return "own_voice", pasted
     rule, detail = find_foreign_voice(unit.tokens, language)
     if rule:
         return rule, detail
-    if taken_back(unit.tokens, later):
+    if index and leads_on(typed[index - 1]):
+        return "own_voice", "the message before it says what it is"
+    if answers_about_text(utterance, unit.shortest):
+        return "own_voice", "it answers a question about somebody else's words"
+    if taken_back(unit.tokens, typed[index + 1 :]):
         return "taken_back", ""
     if language is None:
         return "", ""
@@ -192,10 +203,11 @@ def _notes(
     yield note
     if language is None:
         return
+    placed = language.phrases("place_front").found_in(unit)
     for field in ("attribution", "place_front"):
         phrases = language.phrases(field)
         length = phrases.match_at(note, 0)
-        if not length or phrases.match_at(unit, 0):
+        if not length or phrases.match_at(unit, 0) or (field == "place_front" and placed):
             continue
         rest = length
         while rest < len(note) and note[rest].text in ",:\uff0c\uff1a":
@@ -204,8 +216,9 @@ def _notes(
             yield note[rest:]
     # A place behind a restricting word would change what is restricted.
     length = language.phrases("place_front").match_end(note)
-    if length and not any(token.low in language.words("restricting") for token in unit):
-        yield note[:-length]
+    if length and not placed:
+        if not any(token.low in language.words("restricting") for token in unit):
+            yield note[:-length]
 
 
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
@@ -230,7 +243,7 @@ def _any_suggestion(note: str, typed: Sequence[Utterance], limits: Limits) -> st
         if not shared or (best is not None and shared <= best[0]):
             continue
         unit = find_unit(tokens, language)
-        if not unit.tokens or _find_obstacle(utterance, unit, language, typed[index + 1 :])[0]:
+        if not unit.tokens or _find_obstacle(typed, index, unit, language)[0]:
             continue
         text = _suggestion(utterance, unit, limits)
         if text is not None:

@@ -24,6 +24,7 @@ class Word:
     Attributes:
         quoted: between quotation or code marks, where nothing may change.
         code: joined to a mark such as `/` or `_` without white space, so its case counts.
+        hyphened: joined to a hyphen without white space.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Word:
     word: bool
     quoted: bool
     code: bool
+    hyphened: bool = False
 
 
 def open_contractions(tokens: Sequence[Token], language: Language | None) -> list[Word]:
@@ -53,9 +55,15 @@ def open_contractions(tokens: Sequence[Token], language: Language | None) -> lis
             following = tokens[index + 1].low if index + 1 < len(tokens) else ""
             if not opened and following in before:
                 opened = would.get(token.low, "")
-        code = _touches_mark(tokens, index)
+            # "IM Bob" is a message to Bob.
+            if token.text.isupper() and len(token.text) == 2:
+                opened = ""
+        code = _touches_mark(tokens, index, "/\\_.@#:=~$%&*|<>")
         if not opened or code:
-            words.append(Word(token.text, token.low, token.gap, token.word, mask[index], code))
+            hyphened = _touches_mark(tokens, index, "-")
+            words.append(
+                Word(token.text, token.low, token.gap, token.word, mask[index], code, hyphened)
+            )
             continue
         pieces = opened.split()
         if token.text[0].isupper():
@@ -68,9 +76,8 @@ def open_contractions(tokens: Sequence[Token], language: Language | None) -> lis
     return words
 
 
-def _touches_mark(tokens: Sequence[Token], index: int) -> bool:
-    """True when a mark that makes names and paths stands right beside the token."""
-    marks = "/\\_.@#:=~$%&*|<>"
+def _touches_mark(tokens: Sequence[Token], index: int, marks: str) -> bool:
+    """True when one of the marks stands right between the token and another."""
     before = index > 0 and not tokens[index].gap and tokens[index - 1].text in marks
     after = (
         index + 2 < len(tokens)
@@ -143,7 +150,7 @@ class _Matcher:
         assert self.language is not None
         names = {low for item in self.language.items("third_person") for low in item.split()}
         names -= self.language.words("articles")
-        return any(word.low in names and not word.quoted for word in self.said)
+        return any(word.low.partition("'")[0] in names and not word.quoted for word in self.said)
 
     def _start(self) -> tuple[int, int]:
         """Where to begin in (said, told); (-1, -1) when the mode does not apply."""
@@ -155,7 +162,8 @@ class _Matcher:
         if low in language.words("droppable_subject"):
             return self._left_out_subject()
         if len(said) > 1 and low in language.words("possessive"):
-            if said[1].low in language.words("droppable_possessions"):
+            # A finite verb must follow: "My email drafts go …" would turn into an order.
+            if said[1].low in language.words("droppable_possessions") and self._is_predicated(2):
                 self.shifted = True
                 return 1, 0
         for phrase, other in language.table("start_pairs").items():
@@ -184,12 +192,30 @@ class _Matcher:
             pair = self.language.phrases("pairs_first").match_at_words(self.said, 1)
             return (1, 0) if following or pair else (-1, -1)
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
-            # "I am to approve …" would turn into a rule about who approves.
-            if self.said[2].low not in self.language.words("copula_not_before"):
+            # "I am to approve …" would turn into a rule about who approves, "I am open to …"
+            # into an order.
+            if not self._may_be_order(self.said[2].low):
                 if not self._equal_word(self.said[1], self.told[0], first=True):
                     return 2, 0
         self.verb_due = True
         return 1, 0
+
+    def _is_predicated(self, index: int) -> bool:
+        """True when a finite verb or a mark follows here, at most one name aside."""
+        assert self.language is not None
+        finite = self.language.words("finite")
+        if not finite:
+            return True
+        if index + 1 < len(self.said) and self.said[index].text.istitle():
+            index += 1
+        if index >= len(self.said):
+            return False
+        return self.said[index].low in finite or not self.said[index].word
+
+    def _may_be_order(self, low: str) -> bool:
+        assert self.language is not None
+        fields = ("copula_not_before", "working", "generic_working", "one_off_verbs")
+        return any(low in self.language.words(field) for field in fields)
 
     def _shift(self, i: int, j: int) -> tuple[int, int] | None:
         """(words used of said, of told) by an edit here; (0, 0) for none; None for a mismatch."""
@@ -197,6 +223,10 @@ class _Matcher:
         language, word = self.language, self.said[i]
         if self.verb_due and word.word:
             return self._verb(word, j)
+        if word.code:
+            return 0, 0
+        if word.hyphened and self._speaks_of_self(word.low):
+            return None
         if word.low in language.words("subject"):
             length = self._third_person(j, "third_person")
             self.verb_due = bool(language.items("agreement"))
@@ -217,6 +247,11 @@ class _Matcher:
             if self.told[j].low == self._third_form(word.low):
                 return 1, 1
         return 0, 0
+
+    def _speaks_of_self(self, low: str) -> bool:
+        assert self.language is not None
+        fields = ("subject", "object", "possessive", "reflexive")
+        return any(low in self.language.words(field) for field in fields)
 
     def _third_person(self, j: int, field: str) -> int:
         assert self.language is not None
@@ -282,6 +317,8 @@ class _Matcher:
 
     def _is_regular_past(self, low: str) -> bool:
         assert self.language is not None
+        if low.endswith("eed") and low not in self.language.words("past_eed"):
+            return False
         return low.endswith("ed") and len(low) > 4 and low not in self.language.words("base_ed")
 
     def _third_form(self, low: str) -> str:

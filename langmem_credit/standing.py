@@ -38,6 +38,35 @@ def has_own_sign(tokens: Sequence[Token], language: Language) -> bool:
     return any(token.low in first_person for token in tokens) or has_strong_sign(tokens, language)
 
 
+def is_order(tokens: Sequence[Token], language: Language) -> bool:
+    """True when the words open with a prohibition or a verb that some list knows."""
+    start = _skip_signs(tokens, language)
+    if start >= len(tokens):
+        return False
+    return (
+        language.phrases("prohibitions").match_at(tokens, start) > 0
+        or _is_stopping(tokens, start, language)
+        or _is_known_verb(tokens[start].low, language)
+    )
+
+
+def asks_about_state(tokens: Sequence[Token], language: Language) -> bool:
+    """True when "can you …" goes on with something one is, knows or can, not with an order."""
+    start = _skip_signs(tokens, language)
+    return start < len(tokens) and tokens[start].low in language.words("states")
+
+
+def _skip_signs(tokens: Sequence[Token], language: Language) -> int:
+    """The index of the first word behind openers, adverbs and signs such as "always"."""
+    index = _skip(tokens, 0, language)
+    while index < len(tokens):
+        length = language.phrases("strong").match_at(tokens, index)
+        if not length or tokens[index].low in language.words("states"):
+            break
+        index = _skip(tokens, index + length, language)
+    return index
+
+
 def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
     if has_strong_sign(tokens, language):
         return True
@@ -157,7 +186,9 @@ def _is_generic(verb: str, tokens: Sequence[Token], start: int, language: Langua
         start += particles == "particles" or verb in language.words("people_verbs")
     if start >= len(tokens):
         return False
-    if verb in language.words("people_verbs") and tokens[start].text.istitle():
+    if tokens[start].text.istitle() and (
+        verb in language.words("people_verbs") or _has_second_object(tokens, start, language)
+    ):
         return False
     article = tokens[start].low
     if article not in language.words("articles") or _is_compound(tokens, start):
@@ -171,6 +202,16 @@ def _is_generic(verb: str, tokens: Sequence[Token], start: int, language: Langua
         if verb in language.words("working_spelled_out") and _is_spelled_out(tokens, language):
             return True
     return _has_marker(tokens, start, language)
+
+
+def _has_second_object(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True at "make Bob an admin", which is done once."""
+    following = start + 1
+    return (
+        following < len(tokens)
+        and tokens[following].low in language.words("articles")
+        and not _has_marker(tokens, following, language)
+    )
 
 
 def _is_keyword(tokens: Sequence[Token], start: int) -> bool:
@@ -214,6 +255,9 @@ def _after_comma_lasts(tokens: Sequence[Token], start: int, language: Language) 
                 if low in language.words("generic_working"):
                     return True
             return _clause_lasts(tokens, main, language)
+    if any(token.low in language.words("subject_pronouns") for token in tokens[start + 1 :]):
+        # "On Mondays I work from home" and "In this repo we use tabs" order nothing.
+        return True
     return not recurs and _has_finite_verb(tokens, start + 1, language)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .languages import Language
-from .standing import has_strong_sign
+from .standing import asks_about_state, has_strong_sign, is_order
 from .words import (
     Token,
+    count_words,
     ends_in_question,
     separates,
     split_sentences,
@@ -27,11 +28,13 @@ class Unit:
         tokens: greetings and thanks aside; what the other checks read.
         starts: indexes at which the note may begin, first to last.
         ends: indexes at which the note may end, last to first.
+        plain: which of the starts reads well; behind "merk dir, dass" the verb stands last.
     """
 
     tokens: Sequence[Token]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    plain: int = -1
 
     def variants(self) -> Iterator[Sequence[Token]]:
         """Every stretch that a note may say, the longest first."""
@@ -42,8 +45,8 @@ class Unit:
 
     @property
     def shortest(self) -> Sequence[Token]:
-        """The stretch without any opener or closer."""
-        return self.tokens[self.starts[-1] : self.ends[-1]]
+        """The stretch without any opener or closer, but for openers that shape the rest."""
+        return self.tokens[self.starts[self.plain] : self.ends[-1]]
 
 
 def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
@@ -62,7 +65,14 @@ def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
     polite = _without_polite_form(core, language)
     if polite is not None:
         return polite
-    return Unit(core, _starts(core, language), _ends(core, language))
+    return _unit(core, language)
+
+
+def _unit(tokens: Sequence[Token], language: Language) -> Unit:
+    starts = _starts(tokens, language)
+    binding = language.words("binding_openers")
+    bound = [k for k, start in enumerate(starts) if start and tokens[start - 1].low in binding]
+    return Unit(tokens, starts, _ends(tokens, language), bound[0] - 1 if bound else -1)
 
 
 def _without_greetings(tokens: Sequence[Token], language: Language) -> Sequence[Token]:
@@ -95,20 +105,46 @@ def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
     starts = [0]
     index = 0
     while len(starts) <= _MOST_OPENERS:
+        if index + 1 < len(tokens) and tokens[index].text in "\u00a1\u00bf":
+            index += 1
+            starts.append(index)
         length = language.phrases("openers").match_at(tokens, index)
         if length:
             index += length
         else:
-            length = language.phrases("openers_before_separator").match_at(tokens, index)
-            if not length or not separates(tokens, index + length):
+            length = _opener_before_mark(tokens, index, language)
+            if not length:
                 break
             index += length
         while separates(tokens, index):
             index += 1
-        if index >= len(tokens):
+        if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):
             break
         starts.append(index)
     return tuple(starts)
+
+
+def _opener_before_mark(tokens: Sequence[Token], index: int, language: Language) -> int:
+    """Length of "ok" before a mark, or of an adjective such as "great" before all but a comma."""
+    length = language.phrases("openers_before_separator").match_at(tokens, index)
+    if length and separates(tokens, index + length):
+        return length
+    length = language.phrases("openers_before_stop").match_at(tokens, index)
+    if length and separates(tokens, index + length) and tokens[index + length].text not in ",-":
+        return length
+    return 0
+
+
+def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:
+    """True when the words before the index are part of what follows, and no opener.
+
+    So it is at "From now on or tomorrow …" and at lists: "Yes, no and maybe are the answers".
+    """
+    joining = language.words("list_words")
+    if tokens[index].low in joining or tokens[index].low in language.words("copulas"):
+        return True
+    listed = index > 0 and tokens[index - 1].text in ",\uff0c\u3001"
+    return listed and index + 1 < len(tokens) and tokens[index + 1].low in joining
 
 
 def _ends(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
@@ -129,40 +165,59 @@ def _ends(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
 
 def _closer_length(tokens: Sequence[Token], language: Language) -> int:
     length = language.phrases("closers_after_separator").match_end(tokens)
-    if length and separates(tokens, len(tokens) - length - 1):
-        return length
+    before = len(tokens) - length - 1
+    if length and separates(tokens, before):
+        return 0 if _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
     if length and length < len(tokens):
         if tokens[-length - 1].low not in language.words("closers_not_behind"):
-            return length
+            # "Show only events from now on" says which events.
+            if not any(token.low in language.words("restrictors") for token in tokens):
+                return length
     return 0
+
+
+def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
+    """True when the words end in something to be written: "end my mails with: Best, thanks"."""
+    near = {token.low for token in tokens[-4:]}
+    if near & language.words("wording_near"):
+        return True
+    return bool(near & language.words("wording_with")) and any(
+        token.low in language.words("wording_verbs") for token in tokens
+    )
 
 
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
     """The order inside "can you always …?" or "…, ok?", when it says that it should last."""
-    if not ends_in_question(tokens):
-        return None
     bare = list(tokens)
-    while bare and not bare[-1].word and bare[-1].text in "?!\uff1f\uff01.":
+    while bare and not bare[-1].word and bare[-1].text in "?!\uff1f\uff01.\u3002":
         bare.pop()
+    # A particle can ask without a mark, as in Chinese.
+    particle = language.phrases("polite_particles").match_end(bare)
+    polite_end = language.phrases("polite_endings").match_end(bare)
+    if not (ends_in_question(tokens) or particle or polite_end):
+        return None
     if any(ends_in_question(part) for part in split_sentences(bare, strict=False)):
         return None
     starts = _starts(bare, language)
     for start in reversed(starts):
         length = language.phrases("polite_requests").match_at(bare, start)
         rest = start + length
-        if length and rest < len(bare) and has_strong_sign(bare[rest:], language):
-            inner = _starts(bare[rest:], language)
-            order = bare[rest:]
-            return Unit(order, inner, _ends(order, language))
+        order = bare[rest : len(bare) - particle]
+        if length and order and has_strong_sign(order, language):
+            if asks_about_state(order, language):
+                return None
+            return _unit(order, language)
     tag = language.phrases("polite_tags").match_end(bare)
     before = len(bare) - tag
     if tag and before > 1 and bare[before - 1].text in ",-\uff0c":
         order = bare[: before - 1]
-        return Unit(order, _starts(order, language), _ends(order, language))
+        # "Skipping the tests is fine, ok?" asks.
+        if not is_order(order, language):
+            return None
+        return _unit(order, language)
     # Chinese and others put the request's particle behind the order without a mark.
     tail = language.phrases("polite_endings").match_end(bare)
     if tail and tail < len(bare) and has_strong_sign(bare[:-tail], language):
-        order = bare[:-tail]
-        return Unit(order, _starts(order, language), _ends(order, language))
+        return _unit(bare[:-tail], language)
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from . import languages
 from .languages import Language
@@ -14,9 +15,12 @@ from .words import (
     QUESTION_MARKS,
     Phrases,
     Token,
+    beside_unspaced,
+    count_words,
     ends_in_question,
     find_quote,
     fold,
+    is_unspaced,
     quoted_mask,
     split_sentences,
     strip_final_stop,
@@ -48,9 +52,13 @@ _CHAT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S", re.MULTILINE)
 _BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
 # Shorter quotations are names: `translate "Given" steps`.
 _LONG_QUOTE = 5
+_BRIEF = 6  # words
 _SHORT = 4_000  # characters of another message that are read
 _TAKING_BACK = ("retractions", "retractions_anywhere")
-_NO_CONTENT = ("function_words", "strong", "denials", "working", "generic_working", "adverbs")
+_NO_CONTENT = (
+    *("function_words", "strong", "negations", "denials"),
+    *("working", "generic_working", "adverbs"),
+)
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
 
 
@@ -79,7 +87,12 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
         token.text in QUESTION_MARKS
         and not mask[index]
         # "signed_in?, count" names functions.
-        and (token.text != "?" or index + 1 == len(tokens) or tokens[index + 1].gap)
+        and (
+            token.text != "?"
+            or index + 1 == len(tokens)
+            or tokens[index + 1].gap
+            or beside_unspaced(tokens, index)
+        )
         for index, token in enumerate(tokens)
     ):
         return "question", "it is a question"
@@ -108,10 +121,14 @@ def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, st
         return "own_voice", "it is imagined or an example"
     if _reported(tokens, mask, language):
         return "own_voice", "it reports what somebody else said"
+    # Other languages borrow from English: "mein Boss said", "lol".
+    english = languages.load("en")
+    if language is not english and is_imagined_or_reported(tokens, english):
+        return "own_voice", "it reads as a joke, an example or a report"
     if _unquoted(language.phrases("retractions"), tokens, mask):
         return "taken_back", "it takes something back"
     for part in split_sentences(tokens, strict=False):
-        if asks(part, language):
+        if asks(part, language) or _asks_inside(part, language):
             return "question", "it is a question"
     if _handed_over(tokens, mask, language):
         return "own_voice", "it hands over a text to work on"
@@ -142,6 +159,14 @@ def asks(sentence: Sequence[Token], language: Language) -> bool:
     return language.phrases("question_endings").match_end(sentence) > 0
 
 
+def _asks_inside(sentence: Sequence[Token], language: Language) -> bool:
+    """True where a word asks from the middle, as in Chinese, but not at "whatever"."""
+    asking = language.phrases("questions_inside")
+    return _unquoted(asking, sentence, quoted_mask(sentence)) and not language.phrases(
+        "questions_inside_not"
+    ).found_in(sentence)
+
+
 def _after_openers(sentence: Sequence[Token], start: int, language: Language) -> list[int]:
     """Where the sentence may really begin, behind "ok, " and the like."""
     places = []
@@ -166,8 +191,16 @@ def _unquoted(phrases: Phrases, tokens: Sequence[Token], mask: Sequence[bool]) -
 def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> bool:
     """True at "my boss says", not at "as I said"."""
     speakers = language.words("reported_self")
+    # "说明" (explain) holds "说" (say).
+    other = {
+        index + k
+        for index, length in language.phrases("reported_not").find(tokens)
+        for k in range(length)
+    }
     for index, _ in language.phrases("reported").find(tokens):
-        if not mask[index] and not (index and tokens[index - 1].low in speakers):
+        if mask[index] or index in other:
+            continue
+        if not (index and tokens[index - 1].low in speakers):
             return True
     # "According to the page, …", but not "… according to the guide".
     for index, _ in language.phrases("reported_front").find(tokens):
@@ -209,7 +242,11 @@ def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Langua
 
 
 def _colon_ends_lead(tokens: Sequence[Token], index: int) -> bool:
-    return index > 0 and index + 1 < len(tokens) and tokens[index + 1].gap != ""
+    return (
+        index > 0
+        and index + 1 < len(tokens)
+        and (tokens[index + 1].gap != "" or beside_unspaced(tokens, index))
+    )
 
 
 def leads_on(previous: Utterance) -> bool:
@@ -226,10 +263,9 @@ def leads_on(previous: Utterance) -> bool:
     if language is None:
         return False
     bare = strip_final_stop(tokens)
-    return (
-        language.phrases("reported").match_end(bare) > 0
-        or language.phrases("announcements").found_in(tokens)
-    )
+    return language.phrases("reported").match_end(bare) > 0 or language.phrases(
+        "announcements"
+    ).found_in(tokens)
 
 
 def answers_about_text(utterance: Utterance, tokens: Sequence[Token]) -> bool:
@@ -259,20 +295,30 @@ def _all_phrases(field: str) -> Phrases:
 
 @cache
 def _all_words(field: str) -> frozenset[str]:
-    return frozenset(
-        word for code in languages.CODES for word in languages.load(code).words(field)
-    )
+    return frozenset(word for code in languages.CODES for word in languages.load(code).words(field))
+
+
+@cache
+def _no_content() -> frozenset[str]:
+    return frozenset().union(*(_all_words(field) for field in _NO_CONTENT))
 
 
 def _content(tokens: Sequence[Token]) -> set[str]:
-    """The words that name something: no function word, common verb or sign of lasting."""
-    return {
+    """The words that name something: no function word, common verb or sign of lasting.
+
+    Pairs of characters stand for words in scripts without spaces.
+    """
+    found = {
         token.low
         for token in tokens
-        if token.word
-        and len(token.low) > 2
-        and not any(token.low in _all_words(field) for field in _NO_CONTENT)
+        if token.word and len(token.low) > 2 and token.low not in _no_content()
     }
+    for one, two in pairwise(tokens):
+        pair = one.low + two.low
+        if len(pair) == 2 and is_unspaced(one.low) and is_unspaced(two.low):
+            if not {one.low, two.low, pair} & _no_content():
+                found.add(pair)
+    return found
 
 
 def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
@@ -292,10 +338,12 @@ def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
             return True
         if _all_phrases("retractions_later").match_at(others, _first_word(others)):
             return True
+        if _all_phrases("retractions_ending").match_end(strip_final_stop(others)):
+            return True
         lows = {token.low for token in others}
-        if lows & _all_words("denials"):
+        if lows & (_all_words("negations") | _all_words("denials")):
             own = _content(others)
-            if own & content or not own:
+            if own & content or (not own and count_words(others) <= _BRIEF):
                 return True
     return False
 

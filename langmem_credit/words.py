@@ -31,6 +31,7 @@ _TOKEN = re.compile(
     rf"|(?P<word>[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(?P<other>.)",
     re.DOTALL,
 )
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 # Also doubled and combined ones, the Spanish one that opens, and the pictures.
@@ -149,6 +150,19 @@ def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens
 
 
+def is_unspaced(text: str) -> bool:
+    """True for a character of a script written without spaces, such as Chinese."""
+    return _IS_UNSPACED.match(text) is not None
+
+
+def beside_unspaced(tokens: Sequence[Token], index: int) -> bool:
+    """True when a neighbour of the mark here is of a script that puts no space behind marks."""
+    return any(
+        0 <= near < len(tokens) and is_unspaced(tokens[near].text)
+        for near in (index - 1, index + 1)
+    )
+
+
 def separates(tokens: Sequence[Token], index: int) -> bool:
     """True when the token here is a mark between two parts, as in "ok, …".
 
@@ -157,6 +171,8 @@ def separates(tokens: Sequence[Token], index: int) -> bool:
     if not 0 <= index < len(tokens) or tokens[index].text not in _SEPARATORS:
         return False
     if index + 1 == len(tokens) or tokens[index].text in _WIDE_SEPARATORS:
+        return True
+    if tokens[index].text in ",:;!" and beside_unspaced(tokens, index):
         return True
     return tokens[index + 1].gap != "" or not tokens[index + 1].word
 
@@ -212,7 +228,9 @@ def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, st
     stop = index - 1
     while stop > 0 and tokens[stop].text in _CLOSING and not tokens[stop].gap:
         stop -= 1
-    if tokens[stop].text not in _ENDS or not token.gap:
+    if tokens[stop].text not in _ENDS:
+        return False
+    if not token.gap and not (tokens[stop].text in "!?;" and beside_unspaced(tokens, stop)):
         return False
     if not strict and mask[stop]:
         return False
