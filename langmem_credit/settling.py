@@ -7,6 +7,7 @@ origin is unknown: it is then decided again, from the words that this run heard.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def _lost(
         return {}
     _log.info("deciding %d writes again", len(missing))
     decided: dict[Call, Decision] = {}
-    # As it was before the step: what its calls wrote comes back one by one.
+    # What the step's calls wrote comes back one by one.
     now = _without(session, calls).answering(calls[0].message)
     for call in calls:
         event = _event_of(session, call)
@@ -96,7 +97,11 @@ def _lost(
 
 
 def _without(session: Session, calls: Iterable[Call]) -> Session:
+    """The session before the step: without what its calls wrote and what was answered in it."""
     named = {(call.message, call.id) for call in calls}
+    answered = {call.id for call in session.last_calls()}
+    heard = tuple(one for one in session.run.heard if one.id not in answered)
+    session = session.in_run(dataclasses.replace(session.run, heard=heard))
     events = [
         event
         for event in session.events

@@ -7,7 +7,9 @@ plain sentence and never raises, but for the interrupt of `ask_user`.
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.messages import ToolMessage
@@ -193,8 +195,10 @@ def _tool(
         except GraphBubbleUp:
             raise
         except Exception as error:  # noqa: BLE001 - a model gets a sentence, never a traceback
-            # Not the message: it may quote what was said.
-            _log.error("%s failed: %s", name, type(error).__name__)
+            # Where, and not the message: it may quote what was said.
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}:{place.lineno}"
+            _log.error("%s failed: %s at %s", name, type(error).__name__, where)  # noqa: TRY400
             return answers.FAILED
 
     async def arun(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]

@@ -643,7 +643,8 @@ def test_rule_that_fails_gives_a_sentence_and_a_log_line_without_words(
     with caplog.at_level(logging.DEBUG, "langmem_credit"):
         it.person.says(ZSH)
     assert it.tool_answers == [answers.FAILED]
-    assert "remember failed: RuntimeError" in caplog.messages
+    (line,) = caplog.messages
+    assert line.startswith("remember failed: RuntimeError at test_tools.py:")
 
 
 def test_log_carries_ids_and_no_words(caplog: pytest.LogCaptureFixture) -> None:
