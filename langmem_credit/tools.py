@@ -198,7 +198,7 @@ def _tool(
             # Where, and not the message: it may quote what was said.
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}"
-            _log.error("%s failed: %s at %s", name, type(error).__name__, where)  # noqa: TRY400
+            _log.error("%s failed: %s at %s", name, type(error).__name__, where)
             return answers.FAILED
 
     async def arun(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""An agent with memory in a process of its own, on a SQLite file: `python -m tests.process_support`.
+"""An agent with memory in a process of its own: `python -m tests.process_support`.
 
 Reads what to do from standard input as JSON and prints what came of it.
 """
