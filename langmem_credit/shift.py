@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .languages import Language
-from .words import Token, quoted_mask, tokenize
+from .persons import Changes, plan_changes
+from .words import Token, is_unspaced, quoted_mask, tokenize
 
 Mode = Literal["kept", "third", "left_out"]
 
@@ -121,6 +122,7 @@ class _Matcher:
         self.shifted = False
         self.verb_due = False
         self.subject_seen = False
+        self.changes: Changes | None = None
         letters = [word for word in said if word.word and word.low != word.text.upper()]
         self.all_caps = len(letters) > 2 and all(word.text.isupper() for word in letters)
 
@@ -130,7 +132,7 @@ class _Matcher:
             if self._ambiguous():
                 return False
             i, j = self._start()
-            if i < 0:
+            if i < 0 or not self._plan(i, j):
                 return False
         while i < len(self.said):
             if self.mode != "kept" and not self.said[i].quoted:
@@ -145,12 +147,30 @@ class _Matcher:
             i, j = i + 1, j + 1
         return j == len(self.told) and (self.mode == "kept" or self.shifted)
 
+    def _plan(self, dropped: int, named: int) -> bool:
+        """False when the language changes person by tables and they forbid it here."""
+        assert self.language is not None
+        if self.language.items("agreement"):
+            return True
+        self.changes = plan_changes(
+            self.said,
+            self.language,
+            dropped=dropped,
+            named=self.mode == "third" and named > 0,
+        )
+        return self.changes is not None
+
     def _ambiguous(self) -> bool:
         """True when the words speak of a user already, so that "the user" could be either."""
         assert self.language is not None
-        names = {low for item in self.language.items("third_person") for low in item.split()}
-        names -= self.language.words("articles")
-        return any(word.low.partition("'")[0] in names and not word.quoted for word in self.said)
+        articles = self.language.words("articles")
+        lows = [" " if word.quoted else word.low.partition("'")[0] for word in self.said]
+        text = "\0".join(["", *lows, ""])
+        for item in self.language.items("third_person"):
+            name = [token.low for token in tokenize(item) if token.low not in articles]
+            if "\0".join(["", *name, ""]) in text:
+                return True
+        return False
 
     def _start(self) -> tuple[int, int]:
         """Where to begin in (said, told); (-1, -1) when the mode does not apply."""
@@ -166,13 +186,14 @@ class _Matcher:
             if said[1].low in language.words("droppable_possessions") and self._is_predicated(2):
                 self.shifted = True
                 return 1, 0
-        for phrase, other in language.table("start_pairs").items():
+        for phrase, others in language.table("start_pairs").items():
             lows = [token.low for token in tokenize(phrase)]
             if [word.low for word in said[: len(lows)]] == lows:
-                length = self._told_phrase(other, 0)
-                if length or not other:
-                    self.shifted = True
-                    return len(lows), length
+                for other in others.split("|"):
+                    length = self._told_phrase(other, 0)
+                    if length:
+                        self.shifted = True
+                        return len(lows), length
         return -1, -1
 
     def _inserted_subject(self) -> int:
@@ -221,6 +242,8 @@ class _Matcher:
         """(words used of said, of told) by an edit here; (0, 0) for none; None for a mismatch."""
         assert self.language is not None
         language, word = self.language, self.said[i]
+        if self.changes is not None:
+            return self._change(i, j)
         if self.verb_due and word.word:
             return self._verb(word, j)
         if word.code:
@@ -240,9 +263,6 @@ class _Matcher:
             return (1, length) if length else None
         if word.low in language.words("reflexive"):
             return None
-        pair = self._pair(i, j)
-        if pair != (0, 0):
-            return pair
         if self._coordinated(i) and j < len(self.told) and not self._equal(i, j):
             if self.told[j].low == self._third_form(word.low):
                 return 1, 1
@@ -271,17 +291,16 @@ class _Matcher:
         found = [word.low for word in self.told[j:end]]
         return len(lows) if found == lows and not self.told[j].quoted else 0
 
-    def _pair(self, i: int, j: int) -> tuple[int, int] | None:
-        """A phrase of the language's table of person forms, such as "prefiero" to "prefiere"."""
-        assert self.language is not None
-        length = self.language.phrases("pairs_first").match_at_words(self.said, i)
+    def _change(self, i: int, j: int) -> tuple[int, int] | None:
+        """The change that the plan has for this word."""
+        length, options = (self.changes or {}).get(i, (0, ()))
         if not length:
             return 0, 0
-        key = " ".join(word.low for word in self.said[i : i + length])
-        for other in self.language.table("pairs").get(key, "").split("|"):
-            used = self._told_phrase(other, j)
+        said = " ".join(word.low for word in self.said[i : i + length])
+        for option in options:
+            used = self._told_phrase(option, j)
             if used:
-                self.shifted = True
+                self.shifted = self.shifted or option != said
                 return length, used
         return None
 
@@ -346,9 +365,16 @@ class _Matcher:
         said, told = self.said[i], self.told[j]
         if said.quoted != told.quoted:
             return False
-        if i > 0 and j > 0 and said.gap != told.gap:
+        if i > 0 and j > 0 and said.gap != told.gap and not self._is_typography(i, j):
             return False
         return self._equal_word(said, told, first=i == 0 or j == 0)
+
+    def _is_typography(self, i: int, j: int) -> bool:
+        """True for white space between a Chinese character and a Latin word: "用 pnpm", "用pnpm"."""
+        if {self.said[i].gap, self.told[j].gap} != {"", " "}:
+            return False
+        one, two = self.said[i - 1], self.said[i]
+        return one.word and two.word and is_unspaced(one.text) != is_unspaced(two.text)
 
     def _equal_word(self, said: Word, told: Word, *, first: bool) -> bool:
         if said.text == told.text:
