@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .clauses import has_lasting_phrase, holds_errand, is_prohibition, last_verb_lasts
 from .languages import Language
-from .words import Token, count_words, quoted_mask, separates, split_sentences
+from .words import Token, count_words, separates, split_sentences
 
 _SPELLED_OUT = 7  # words
 
@@ -25,8 +26,7 @@ def has_strong_sign(tokens: Sequence[Token], language: Language) -> bool:
 
     Words between quotation marks do not count.
     """
-    mask = quoted_mask(tokens)
-    if any(not mask[index] for index, _ in language.phrases("strong").find(tokens)):
+    if has_lasting_phrase(tokens, language):
         return True
     start = _skip(tokens, 0, language)
     return _is_stopping(tokens, start, language)
@@ -45,6 +45,7 @@ def is_order(tokens: Sequence[Token], language: Language) -> bool:
         return False
     return (
         language.phrases("prohibitions").match_at(tokens, start) > 0
+        or language.phrases("ways").match_at(tokens, start) > 0
         or _is_stopping(tokens, start, language)
         or _is_known_verb(tokens[start].low, language)
     )
@@ -94,7 +95,17 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bo
     length = length or language.phrases("requests").match_at(tokens, start)
     if length:
         return _order_lasts(tokens, _skip(tokens, start + length, language), language)
-    if language.phrases("prohibitions").match_at(tokens, start):
+    if is_prohibition(tokens, start, language):
+        return True
+    if holds_errand(tokens[start:], language):
+        return False
+    if low not in language.words("pronouns"):
+        in_the_end = last_verb_lasts(tokens, start, language)
+        if in_the_end is not None:
+            return in_the_end
+    if language.phrases("ways").match_at(tokens, start):
+        return True
+    if language.phrases("statements").match_at(tokens, start):
         return True
     if low.isdigit():
         return True
@@ -167,7 +178,14 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
     if start >= len(tokens):
         return False
     low = tokens[start].low
-    if language.phrases("prohibitions").match_at(tokens, start):
+    if is_prohibition(tokens, start, language):
+        return True
+    if holds_errand(tokens[start:], language):
+        return False
+    in_the_end = last_verb_lasts(tokens, start, language)
+    if in_the_end is not None:
+        return in_the_end
+    if language.phrases("ways").match_at(tokens, start):
         return True
     if low in language.words("one_off_verbs"):
         # "Deploy with fly.io" tells how, not what to do now.
