@@ -317,6 +317,12 @@ def test_ci_is_a_script_that_bash_accepts() -> None:
     subprocess.run(["bash", "-n", script], check=True, timeout=60)
 
 
+def test_every_snapshot_is_compared_with_by_a_test() -> None:
+    tests = "".join(path.read_text() for path in (ROOT / "tests").glob("test_*.py"))
+    kept = sorted(path.stem for path in (ROOT / "tests" / "snapshots").glob("*.md"))
+    assert [name for name in kept if f'"{name}"' not in tests] == []
+
+
 # What must not stand anywhere in the tree.
 
 
