@@ -7,7 +7,6 @@ for a write that was lost on the way. The id of an event does not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from .forgetting import judge_forget, names_note
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notes import Note, Verdict
 from .scrubbing import scrub
-from .session import WRITING, Call, Session
+from .session import Call, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +47,6 @@ def decide(session: Session, call: Call) -> Decision:
     if call.name == "remember":
         return _decide_remember(session, call)
     return _decide_forget(session, call)
-
-
-def decide_in_turn(session: Session, call: Call) -> Decision:
-    """The decision on one call, after those that stand before it in the model's message.
-
-    Parallel tools do not see each other's writes; deciding the earlier ones again gives what they
-    write.
-    """
-    session = session.answering(call.message)
-    for earlier in _before(session.last_calls(), call):
-        session = session.with_events(decide(session, earlier).events)
-    return decide(session, call)
-
-
-def _before(calls: Sequence[Call], call: Call) -> list[Call]:
-    writing = [one for one in calls if one.name in WRITING]
-    for position, one in enumerate(writing):
-        # By arguments too: a model may repeat an id within one message.
-        if one.id == call.id and one.name == call.name and dict(one.args) == dict(call.args):
-            return writing[:position]
-    return []
 
 
 def _decide_remember(session: Session, call: Call) -> Decision:

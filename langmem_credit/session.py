@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
@@ -14,8 +12,9 @@ from pydantic import BaseModel
 
 from .heard import HeardRun, hear
 from .ledger import Event, held, merge_events, next_at
-from .notebook import Notebook, fold
+from .notebook import Notebook
 from .notes import utc_now
+from .recent import CLOCK, FOLDS
 from .settings import Settings
 from .state import LEDGER
 
@@ -37,6 +36,12 @@ class Call:
     args: Mapping[str, Any]
     id: str
     message: str
+
+    def says_the_same(self, other: Call) -> bool:
+        """True for the same call, or one that only looks like another object."""
+        return (self.name, self.id, self.message) == (other.name, other.id, other.message) and dict(
+            self.args
+        ) == dict(other.args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class Session:
         return cls(
             settings=settings,
             events=events,
-            notebook=fold(events),
+            notebook=FOLDS.of(events),
             run=hear(values, config),
             messages=[message for message in messages if isinstance(message, BaseMessage)],
             thread="" if thread is None else str(thread),
@@ -104,7 +109,7 @@ class Session:
 
         Parallel calls start in any order; with one clock their notes keep the message's order.
         """
-        return replace(self, began=_CLOCK.of(f"{self.thread}\0{message}")) if message else self
+        return replace(self, began=CLOCK.of(f"{self.thread}\0{message}")) if message else self
 
     def with_events(self, events: Iterable[Event]) -> Session:
         """The session once the events are in its ledger."""
@@ -112,7 +117,7 @@ class Session:
         if not more:
             return self
         merged = merge_events(self.events, more)
-        return replace(self, events=merged, notebook=fold(merged))
+        return replace(self, events=merged, notebook=FOLDS.of(merged))
 
     def in_run(self, run: HeardRun) -> Session:
         """The session with another view of its run."""
@@ -121,14 +126,23 @@ class Session:
     def with_only(self, events: Iterable[Event]) -> Session:
         """The session with these events and no others."""
         kept = merge_events(events, [])
-        return replace(self, events=kept, notebook=fold(kept))
+        return replace(self, events=kept, notebook=FOLDS.of(kept))
+
+    def same_start(self, other: Session) -> bool:
+        """True when a decision made from the one session holds for the other."""
+        return (
+            self.settings is other.settings
+            and self.run == other.run
+            and self.saved == other.saved
+            and self.events == other.events
+        )
 
     def frozen_notebook(self) -> Notebook:
         """The notes as this run's digest shows them."""
         as_of = self.run.as_of
         if all(event.get("at", "") <= as_of for event in self.events):
             return self.notebook
-        return fold([event for event in self.events if event.get("at", "") <= as_of])
+        return FOLDS.of([event for event in self.events if event.get("at", "") <= as_of])
 
     def last_calls(self) -> list[Call]:
         """The tool calls of the model's last message, in its order."""
@@ -144,25 +158,6 @@ class Session:
             if isinstance(message, ToolMessage):
                 found.setdefault(message.tool_call_id, message)
         return found
-
-
-class _Clock:
-    """When each of the last messages was first looked at in this process."""
-
-    def __init__(self, capacity: int = 1_000) -> None:
-        self._capacity = capacity
-        self._lock = threading.Lock()
-        self._moments: OrderedDict[str, str] = OrderedDict()
-
-    def of(self, name: str) -> str:
-        with self._lock:
-            moment = self._moments.setdefault(name, utc_now())
-            while len(self._moments) > self._capacity:
-                self._moments.popitem(last=False)
-            return moment
-
-
-_CLOCK = _Clock()
 
 
 def calls_of(message: AIMessage) -> list[Call]:

@@ -21,7 +21,6 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from . import answers, charter
 from .characters import clean, one_line
-from .decisions import decide_in_turn
 from .heard import answer_of, with_answer
 from .notes import KINDS
 from .recall import recall, render_recall
@@ -29,6 +28,7 @@ from .scrubbing import scrub
 from .session import Call, Session
 from .settings import Settings
 from .state import LEDGER, RUN, issue_events
+from .turns import decide_in_turn
 
 _log = logging.getLogger("langmem_credit")
 

@@ -1,0 +1,62 @@
+"""What this process looked at last, so that the steps of one run need not do it all again."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections import OrderedDict
+
+from .ledger import Event
+from .notebook import Notebook, fold
+from .notes import utc_now
+
+
+class RecentFolds:
+    """The notebooks of the ledgers seen last: most steps of a run look at the same one.
+
+    Ledgers are compared whole, never by a hash: a wrong hit would show somebody else's notes.
+    """
+
+    def __init__(self, capacity: int = 8) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._seen: OrderedDict[tuple[int, str], tuple[list[Event], Notebook]] = OrderedDict()
+
+    def of(self, events: list[Event]) -> Notebook:
+        """The fold of the events."""
+        if not events:
+            return fold(events)
+        key = (len(events), str(events[-1].get("id")))
+        with self._lock:
+            found = self._seen.get(key)
+        if found is not None and found[0] == events:
+            return found[1]
+        notebook = fold(events)
+        with self._lock:
+            # A copy, so that an event which is changed in place is seen to differ.
+            self._seen[key] = (copy.deepcopy(events), notebook)
+            self._seen.move_to_end(key)
+            while len(self._seen) > self._capacity:
+                self._seen.popitem(last=False)
+        return notebook
+
+
+class FirstSeen:
+    """When each of the last things was first looked at."""
+
+    def __init__(self, capacity: int = 1_000) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._moments: OrderedDict[str, str] = OrderedDict()
+
+    def of(self, name: str) -> str:
+        """The moment, ISO 8601 in UTC; now for a new name."""
+        with self._lock:
+            moment = self._moments.setdefault(name, utc_now())
+            while len(self._moments) > self._capacity:
+                self._moments.popitem(last=False)
+            return moment
+
+
+FOLDS = RecentFolds()
+CLOCK = FirstSeen()
