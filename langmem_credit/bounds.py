@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .drafts import text_in
-from .identity import sameness
+from .drafts import LIVING, text_in
+from .identity import instant
 from .ledger import Event, merge_events, tombstone, word_bytes
 from .notebook import Notebook, fold
 from .notes import LIMITS, Limits, Note, text_hash
 
-_LIVE = frozenset({"active", "unconfirmed", "disputed"})
-
 
 def live_bytes(notebook: Notebook) -> int:
     """UTF-8 bytes of the words of all notes that have not ended."""
-    return sum(notebook.words[note.id] for note in notebook.notes.values() if note.status in _LIVE)
+    return sum(notebook.words[note.id] for note in notebook.notes.values() if note.status in LIVING)
 
 
 def waiting_bytes(notebook: Notebook) -> int:
@@ -62,30 +60,32 @@ def refusal(
     return None
 
 
-def shrink(events: Iterable[Event], limits: Limits = LIMITS) -> list[Event]:
+def shrink(events: Iterable[Event], limits: Limits = LIMITS, *, until: str = "") -> list[Event]:
     """Events without words, to merge in so that the ledger fits; [] while it does.
 
     The notes forgotten first go first, then the superseded and expired ones, oldest first. Notes
-    that have not ended keep their words.
+    that have not ended keep their words, and so do those that ended after `until`: the digest of
+    a run that began then still shows them.
     """
     ledger = merge_events(events, [])
     notebook = fold(ledger)
     excess = sum(notebook.words.values()) - limits.live_bytes
     if excess <= 0:
         return []
-    ended_at = _ended_at(ledger)
+    last = instant(until)
     ended = [
         note
         for note in notebook.notes.values()
-        if note.status not in _LIVE and notebook.words[note.id]
+        if note.status not in LIVING
+        and notebook.words[note.id]
+        and not (last and notebook.ended_at[note.id] > last)
     ]
-    ended.sort(key=lambda note: (note.status != "forgotten", ended_at.get(note.id, note.at)))
+    ended.sort(key=lambda note: (note.status != "forgotten", notebook.ended_at[note.id], note.id))
     shrunk: list[Event] = []
     for note in ended:
         if excess <= 0:
             break
-        smaller = _without_words(note, notebook, ledger)
-        shrunk.extend(smaller)
+        shrunk.extend(_without_words(note, notebook, ledger))
         excess -= notebook.words[note.id]
     return shrunk
 
@@ -144,29 +144,11 @@ def _restore_refusal(notebook: Notebook, note: Note, limits: Limits) -> str | No
     return _no_room(notebook, limits, more=notebook.words[note.id], waiting=waiting)
 
 
-def _ended_at(ledger: list[Event]) -> dict[str, str]:
-    """Note id to the moment of the last event that ended it."""
-    moments: dict[str, str] = {}
-    for event in ledger:
-        named = text_in(event, "replaces" if event.get("type") == "remembered" else "note")
-        if named and event.get("type") != "restored":
-            moments[named] = text_in(event, "at")
-    return moments
-
-
 def _without_words(note: Note, notebook: Notebook, ledger: list[Event]) -> list[Event]:
-    older = notebook.notes.get(note.replaces)
-    superseded = older is not None and older.replaced_by == note.id
-    smaller: list[Event] = []
-    for event in ledger:
-        if event.get("shrunk"):
-            continue
-        if event.get("type") == "remembered":
-            if notebook.births.get(event["id"]) != note.id:
-                continue
-            texts = (text_in(event, "text"), note.text)
-            keys = list(dict.fromkeys(sameness(one, note.about, note.speaker) for one in texts))
-            smaller.append(tombstone(event, keys=keys, superseded=superseded))
-        elif text_in(event, "note") == note.id and word_bytes(event):
-            smaller.append(tombstone(event))
-    return smaller
+    return [
+        tombstone(event, about=note.about, speaker=note.speaker)
+        for event in ledger
+        if word_bytes(event)
+        and note.id in (notebook.births.get(event["id"]), text_in(event, "note"))
+        and (event.get("type") != "remembered" or notebook.births.get(event["id"]) == note.id)
+    ]

@@ -179,7 +179,8 @@ def _decide_forget(session: Session, call: Call) -> Decision:
 
 def _smaller(session: Session, event: Event) -> list[Event]:
     """Events of ended notes without their words, when the ledger would pass its bound."""
-    return shrink(merge_events(session.events, [event]), session.settings.limits)
+    ledger = merge_events(session.events, [event])
+    return shrink(ledger, session.settings.limits, until=session.run.as_of)
 
 
 def _replaced(session: Session, call: Call, verdict: Verdict) -> Note | None:

@@ -14,6 +14,7 @@ from .notes import Note, normalise_kind
 
 _DUPLICATE = "Another note says the same."
 _UNVERIFIED = "held"
+LIVING = frozenset({"active", "unconfirmed", "disputed"})
 
 
 @dataclass(slots=True)
@@ -22,15 +23,19 @@ class Draft:
 
     Attributes:
         event: that it was remembered.
+        text_hash: of its present text; stays when the words are dropped.
+        shrunk: its words were dropped.
         keys: `sameness` of each text it had, its present one last.
         words: UTF-8 bytes that all its events keep.
         ended: "forgotten", "expired" or "".
+        restored_by: id of the last event that restored it.
         stopped_at: when it was last withdrawn, superseded or disputed.
     """
 
     event: Event
     note_id: str
     text: str
+    text_hash: str
     about: str
     speaker: str
     credited: bool
@@ -45,20 +50,29 @@ class Draft:
     disputed: bool = False
     stopped_at: str = ""
     why: str = ""
+    restored_by: str = ""
 
     @property
-    def status(self) -> str:
-        """What it is, other notes with the same text aside."""
+    def since(self) -> str:
+        """When it got its present text or was confirmed."""
+        return max(instant(self.event.get("at")), self.confirmed_at)
+
+    @property
+    def standing(self) -> str:
+        """What its events made it, other notes with the same text and lost words aside."""
         if self.ended:
             return self.ended
         if self.superseded_by:
             return "superseded"
-        if self.shrunk:
-            # Without words there is nothing to show, whatever else was decided meanwhile.
-            return "forgotten"
         if self.disputed:
             return "disputed"
         return "active" if self.credited or self.confirmed_by else "unconfirmed"
+
+    @property
+    def status(self) -> str:
+        """`standing`, but a note without words has nothing to show, whatever was decided."""
+        standing = self.standing
+        return "forgotten" if self.shrunk and standing in LIVING else standing
 
 
 def note_of(draft: Draft, stand_in: str) -> Note:
@@ -126,9 +140,9 @@ def heard_of(event: Event) -> tuple[str, str]:
         return "", ""
     at, lag = instant(event.get("at")), heard.get("ago")
     heard_at = ""
-    if at and type(lag) is int and 0 <= lag < 10**13:
+    if at and type(lag) is int and 0 <= lag < 10**16:
         try:
-            heard_at = text_of_moment(datetime.fromisoformat(at) - timedelta(milliseconds=lag))
+            heard_at = text_of_moment(datetime.fromisoformat(at) - timedelta(microseconds=lag))
         except OverflowError:
             heard_at = ""
     return heard_at, text_in(heard, "u")

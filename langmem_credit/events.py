@@ -15,7 +15,7 @@ from typing import Any
 
 from .characters import clean, one_line
 from .errors import RefusedWriteError
-from .identity import instant, new_event_id, new_note_id
+from .identity import instant, new_event_id, new_note_id, sameness
 from .notes import LIMITS, Limits, Utterance, Verdict, normalise_kind, text_hash, utc_now
 from .scrubbing import scrub
 
@@ -25,6 +25,9 @@ VERSION = 1
 PERSON = "person"
 LABEL_CHARS = 120
 REF_CHARS = 300
+# The call stays, since it is by their call that a run's writes are counted and found again.
+_NAMES = ("v", "id", "type", "at", "note", "by", "speaker", "message", "call")
+_WORDLESS = frozenset((*_NAMES, "held", "credited", "replaces", "hash"))
 _WORDED = ("text", "said", "why", "ref", "about")
 
 
@@ -196,25 +199,27 @@ def word_bytes(event: Event) -> int:
     )
 
 
-def tombstone(event: Event, *, keys: Sequence[str] = (), superseded: bool = False) -> Event:
+def tombstone(event: Event, *, about: str = "", speaker: str = "") -> Event:
     """The event without its words; merged in, it takes the full one's place.
+
+    Hashes stay where the words were, so that the ledger folds to what it folded to before.
 
     Args:
         event: to shrink.
-        keys: `sameness` of the texts that the note had, so that a late write is still known.
-        superseded: the note did replace the one it names.
+        about: of the note that the event changes.
+        speaker: of the note that the event changes.
     """
-    heard_words = event.get("heard")
-    utterance = heard_words.get("u") if isinstance(heard_words, dict) else None
-    left = {key: event[key] for key in ("v", "id", "type", "at", "note", "hash") if key in event}
-    return left | _present(
-        {
-            "shrunk": True,
-            "keys": list(keys),
-            "replaces": event.get("replaces") if superseded else None,
-            "heard": {"u": utterance} if utterance else None,
-        }
-    )
+    left = {key: value for key, value in event.items() if key in _WORDLESS}
+    heard = event.get("heard")
+    if isinstance(heard, dict):
+        left["heard"] = {key: heard[key] for key in ("u", "ago") if key in heard}
+    text = event.get("text")
+    if isinstance(text, str):
+        left["then"] = text_hash(text)
+        left["key"] = sameness(
+            text, _text(event.get("about")) or about, _text(event.get("speaker")) or speaker
+        )
+    return left | {"shrunk": True}
 
 
 def _event_id(
@@ -252,6 +257,10 @@ def _words(what: str, value: object, limit: int) -> str:
         f"The {what} has {len(value)} characters; at most {limit} fit. Nothing was kept: "
         "pass a shorter one."
     )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _storable(text: str) -> str:
@@ -303,7 +312,6 @@ def _evidence(
     heard_at, saved_at = instant(judged.at), instant(at)
     if heard_at and saved_at:
         lag = datetime.fromisoformat(saved_at) - datetime.fromisoformat(heard_at)
-        # Milliseconds, rounded so that words never seem heard later than they were: this tells
-        # a late write from words heard after a withdrawal.
-        heard["ago"] = max(0, -(-lag // timedelta(milliseconds=1)))
+        # Microseconds: tells a late write from words heard after a withdrawal.
+        heard["ago"] = max(0, lag // timedelta(microseconds=1))
     return {"heard": heard, "span": span}

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .drafts import Draft, heard_of, note_of, text_in, texts_in
+from .drafts import LIVING, Draft, heard_of, note_of, text_in
 from .events import PERSON, VERSION
 from .identity import instant, is_note_id, new_note_id, sameness
 from .ledger import Event, held, merge_events, word_bytes
@@ -29,6 +29,7 @@ from .notes import Note, text_hash
 
 _ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
 _FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed"})
+_LOST = "its words were dropped to keep the ledger small"
 _LATE = "These words were heard before the same note was forgotten, corrected or disputed."
 
 
@@ -51,6 +52,7 @@ class Notebook:
         conflicts: events that changed nothing, oldest first.
         last_at: moment of the newest verified event, or "".
         words: UTF-8 bytes that the ledger keeps for each note.
+        ended_at: when a note that is no longer active and does not wait became so.
         births: id of the event that a note was remembered by, to the note's id.
     """
 
@@ -59,6 +61,7 @@ class Notebook:
     conflicts: tuple[Conflict, ...] = ()
     last_at: str = ""
     words: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    ended_at: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     births: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -147,6 +150,7 @@ class _Fold:
                 last_at = max(last_at, instant(event.get("at")))
             self._take(event)
         stand_ins = self._duplicates()
+        self._report_lost_words(stand_ins)
         notes = {key: note_of(draft, stand_ins.get(key, "")) for key, draft in self.drafts.items()}
         return Notebook(
             notes=MappingProxyType(notes),
@@ -154,6 +158,7 @@ class _Fold:
             conflicts=tuple(self.conflicts),
             last_at=last_at,
             words=MappingProxyType({key: draft.words for key, draft in self.drafts.items()}),
+            ended_at=MappingProxyType(self._ended_at(stand_ins)),
             births=MappingProxyType({draft.event["id"]: key for key, draft in self.drafts.items()}),
         )
 
@@ -190,24 +195,21 @@ class _Fold:
         if not shrunk and not text.strip():
             self._ignore(event, "it holds no words")
             return
-        if shrunk and held(event):
-            self._ignore(event, "its origin could not be verified")
-            return
         note_id = self.ids[event["id"]]
-        keys = texts_in(event, "keys") if shrunk else [sameness(text, about, speaker)]
-        credited = event.get("credited") is True and not held(event) and not shrunk
+        key = text_in(event, "key") if shrunk else sameness(text, about, speaker)
+        hashed = text_in(event, "then") if shrunk else text_hash(text)
+        credited = event.get("credited") is True and not held(event)
         draft = Draft(
-            event, note_id, text, about, speaker, credited, shrunk, keys, word_bytes(event)
+            event, note_id, text, hashed, about, speaker, credited, shrunk, [key], word_bytes(event)
         )
-        if credited and keys[0] in self.same:
+        if credited and key in self.same:
             self._stop_if_late(draft)
         self.drafts[note_id] = draft
-        for key in keys:
-            self.same.setdefault(key, []).append(draft)
+        self.same.setdefault(key, []).append(draft)
         if note_id in self.replaced_early:
             draft.superseded_by = self.replaced_early[note_id]
-        if draft.status == "active" or shrunk:
-            self._supersede(draft)
+        if draft.standing == "active":
+            self._supersede(draft, event)
         for later in self.early.pop(note_id, ()):
             self._change(draft, later)
 
@@ -223,7 +225,7 @@ class _Fold:
                 draft.why = _LATE
                 return
 
-    def _supersede(self, newer: Draft) -> None:
+    def _supersede(self, newer: Draft, cause: Event) -> None:
         replaced = text_in(newer.event, "replaces")
         if not replaced or replaced == newer.note_id:
             return
@@ -234,7 +236,7 @@ class _Fold:
         for one in self._siblings(older):
             if one is not newer and not one.superseded_by and not one.ended:
                 one.superseded_by = newer.note_id
-                one.stopped_at = instant(newer.event.get("at"))
+                one.stopped_at = _moment(newer, cause)
 
     def _change(self, draft: Draft, event: Event) -> None:
         draft.words += word_bytes(event)
@@ -246,48 +248,49 @@ class _Fold:
         elif event_type == "disputed":
             for one in self._siblings(draft):
                 one.disputed, one.why = True, text_in(event, "why")
-                one.stopped_at = instant(event.get("at"))
+                one.stopped_at = _moment(draft, event)
         else:
             self._restore(draft, event)
 
     def _siblings(self, draft: Draft) -> list[Draft]:
-        key = draft.keys[-1] if draft.keys else ""
-        return [
-            draft,
-            *(one for one in self.same.get(key, ()) if one is not draft and one.keys[-1] == key),
-        ]
+        key = draft.keys[-1]
+        return [one for one in self.same[key] if one.keys[-1] == key]
 
     def _end(self, draft: Draft, event: Event, status: str) -> None:
         for one in self._siblings(draft):
             if one.ended != "forgotten":
-                one.ended, one.stopped_at = status, instant(event.get("at"))
+                one.ended, one.stopped_at = status, _moment(draft, event)
                 one.why = text_in(event, "why")
 
     def _confirm(self, draft: Draft, event: Event) -> None:
-        if draft.shrunk:
-            return
         if draft.ended or draft.superseded_by:
-            self._ignore(event, f"the note was {draft.status} by then")
+            self._ignore(event, f"the note was {draft.standing} by then")
             return
-        if event.get("hash") != text_hash(draft.text):
+        if event.get("hash") != draft.text_hash:
             self._ignore(event, "the person was shown another text")
             return
-        edited = text_in(event, "text")
-        if edited.strip():
-            draft.text, draft.edited, draft.credited = edited, True, False
-            key = sameness(edited, draft.about, draft.speaker)
-            if key not in draft.keys:
-                self.same.setdefault(key, []).append(draft)
-            draft.keys = [*(old for old in draft.keys if old != key), key]
+        self._edit(draft, event)
         draft.confirmed_by = text_in(event, "by") or PERSON
         draft.confirmed_at = instant(event.get("at"))
         draft.disputed, draft.why = False, ""
-        self._supersede(draft)
+        self._supersede(draft, event)
+
+    def _edit(self, draft: Draft, event: Event) -> None:
+        text, hashed = text_in(event, "text"), text_in(event, "then")
+        if text.strip():
+            key = sameness(text, draft.about, draft.speaker)
+            draft.text_hash = text_hash(text)
+        elif event.get("shrunk") and hashed:
+            key, draft.text_hash = text_in(event, "key"), hashed
+            draft.shrunk = True
+        else:
+            return
+        draft.text, draft.edited, draft.credited = text, True, False
+        if key not in draft.keys:
+            self.same.setdefault(key, []).append(draft)
+        draft.keys = [*(old for old in draft.keys if old != key), key]
 
     def _restore(self, draft: Draft, event: Event) -> None:
-        if draft.shrunk:
-            self._ignore(event, "its words were dropped to keep the ledger small")
-            return
         if draft.ended:
             draft.ended = ""
         elif draft.superseded_by:
@@ -297,22 +300,45 @@ class _Fold:
         else:
             self._ignore(event, "there was nothing to take back")
             return
-        draft.why = ""
-        if draft.status == "active":
-            self._supersede(draft)
+        draft.why, draft.restored_by = "", event["id"]
+        if draft.standing == "active":
+            self._supersede(draft, event)
 
     def _duplicates(self) -> dict[str, str]:
         """Notes that another one stands for, to that one."""
         stand_ins: dict[str, str] = {}
         groups: dict[str, list[Draft]] = {}
         for draft in self.drafts.values():
-            if draft.status in ("active", "unconfirmed"):
+            if draft.standing in ("active", "unconfirmed"):
                 groups.setdefault(draft.keys[-1], []).append(draft)
         for group in groups.values():
             if len(group) > 1:
-                first = min(group, key=lambda one: (one.status != "active", held(one.event)))
-                stand_ins |= {one.note_id: first.note_id for one in group if one is not first}
+                first = min(
+                    group,
+                    key=lambda one: (one.shrunk, one.standing != "active", held(one.event)),
+                )
+                if not first.shrunk:
+                    stand_ins |= {one.note_id: first.note_id for one in group if one is not first}
         return stand_ins
+
+    def _ended_at(self, stand_ins: Mapping[str, str]) -> dict[str, str]:
+        moments: dict[str, str] = {}
+        for note_id, draft in self.drafts.items():
+            if note_id in stand_ins:
+                moments[note_id] = max(draft.since, self.drafts[stand_ins[note_id]].since)
+            elif draft.status not in LIVING:
+                moments[note_id] = draft.stopped_at
+        return moments
+
+    def _report_lost_words(self, stand_ins: Mapping[str, str]) -> None:
+        for draft in self.drafts.values():
+            if draft.shrunk and draft.standing in LIVING and draft.note_id not in stand_ins:
+                self.conflicts.append(Conflict(draft.restored_by, draft.note_id, _LOST))
+
+
+def _moment(draft: Draft, event: Event) -> str:
+    """When the event took effect: never before its note was there, whatever a clock said."""
+    return max(instant(event.get("at")), instant(draft.event.get("at")))
 
 
 def _note_ids(events: list[Event]) -> dict[str, str]:

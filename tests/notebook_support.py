@@ -65,6 +65,16 @@ def agreed(event: Event, minutes: float, **more: Any) -> Event:
     return confirmed(event["note"], shown, at=moment(minutes), **more)
 
 
+def edited(event: Event, minutes: float) -> Event:
+    """A person confirms the note with other words, which other notes may have too."""
+    return agreed(event, minutes, text="Use bun")
+
+
+def agreed_to_the_edit(event: Event, minutes: float) -> Event:
+    """A person confirms what `edited` made of the note."""
+    return agreed(event, minutes, shown="Use bun")
+
+
 def doubted(event: Event, minutes: float) -> Event:
     """A person disputes the event's note."""
     return disputed(event["note"], at=moment(minutes))
@@ -97,7 +107,7 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
     events: list[Event] = []
     for step in range(draw(st.integers(0, 12))):
         act = draw(st.sampled_from(["said", "unsaid", "held", "change", "change", "unknown"]))
-        text = draw(st.sampled_from(["Use pnpm", "use pnpm.", "I live in Chengdu", "No Friday"]))
+        text = draw(st.sampled_from(["Use pnpm", "use pnpm.", "I live in Chengdu", "Use bun"]))
         minutes = draw(st.integers(0, 20)) + step / 100
         if act in ("said", "unsaid", "held") or not notes:
             replaces = draw(st.sampled_from(["", *(note["note"] for note in notes)]))
@@ -109,6 +119,8 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
             events.append({"v": 9, "id": f"x{step}", "type": "revised", "at": moment(minutes)})
         else:
             note = draw(st.sampled_from(notes))
-            change = draw(st.sampled_from([agreed, doubted, forgot, brought_back]))
+            change = draw(
+                st.sampled_from([agreed, edited, agreed_to_the_edit, doubted, forgot, brought_back])
+            )
             events.append(change(note, minutes))
     return events

@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from langmem_credit.bounds import live_bytes, refusal, shrink, waiting_bytes
+from langmem_credit.digest import render
+from langmem_credit.identity import sameness
 from langmem_credit.ledger import Event, merge_events, word_bytes
 from langmem_credit.notebook import Notebook, fold
 from langmem_credit.notes import LIMITS
@@ -267,14 +270,22 @@ def test_lowering_the_bound_under_what_is_stored_loses_nothing_that_lives() -> N
     assert (shrink(events, SMALL), len(fold(events).active)) == ([], 20)
 
 
-@given(ledgers())
-def test_shrinking_changes_no_notes_standing(events: list[Event]) -> None:
+@given(ledgers(), st.sampled_from([0, 20, 60]))
+def test_shrinking_changes_no_notes_standing(events: list[Event], room: int) -> None:
+    limits = replace(LIMITS, live_bytes=room)
+    before, after = fold(events), fold(merge_events(events, shrink(events, limits)))
+    assert {key: (note.status, note.replaced_by) for key, note in after.notes.items()} == {
+        key: (note.status, note.replaced_by) for key, note in before.notes.items()
+    }
+
+
+@given(ledgers(), st.integers(0, 12))
+def test_shrinking_early_revives_nothing_later(events: list[Event], cut: int) -> None:
     tiny = replace(LIMITS, live_bytes=0)
-    shrunk = fold(merge_events(events, shrink(events, tiny)))
-    before = fold(events)
-    living = {"active", "unconfirmed", "disputed"}
-    assert {key: note for key, note in shrunk.notes.items() if note.status in living} == {
-        key: note for key, note in before.notes.items() if note.status in living
+    early = merge_events(events, [])[:cut]
+    before, after = fold(events), fold(merge_events(events, shrink(early, tiny)))
+    assert {sameness(note.text) for note in after.active} <= {
+        sameness(note.text) for note in before.active
     }
 
 
@@ -291,3 +302,36 @@ def test_moments_of_a_shrunk_event_stay() -> None:
     event = said(LONG, 1)
     events = [event, forgot(event, 2), said(LONG + "y", 3)]
     assert {one["at"] for one in shrink(events, SMALL)} == {moment(1)}
+
+
+def test_what_ended_in_this_run_keeps_its_words_for_its_digest() -> None:
+    event = said(LONG, 1)
+    events = [event, forgot(event, 3), said(LONG + "y", 4)]
+    assert (
+        shrink(events, SMALL, until=moment(2)),
+        len(shrink(events, SMALL, until=moment(3))),
+    ) == (
+        [],
+        1,
+    )
+
+
+@given(ledgers(), st.integers(0, 20))
+def test_shrinking_leaves_the_digest_of_the_run_as_it_is(events: list[Event], minutes: int) -> None:
+    tiny, as_of = replace(LIMITS, live_bytes=0), moment(minutes)
+    after = merge_events(events, shrink(events, tiny, until=as_of))
+    before = fold([event for event in events if event["at"] <= as_of])
+    frozen = fold([event for event in after if event["at"] <= as_of])
+    assert render(frozen, as_of) == render(before, as_of)
+
+
+def test_a_shrunk_event_still_names_its_call() -> None:
+    event = said(LONG, 1, message="m1", call="c1")
+    shrunk = shrink([event, forgot(event, 2), said(LONG + "y", 3)], SMALL)
+    assert [(one["message"], one["call"]) for one in shrunk] == [("m1", "c1")]
+
+
+def test_words_heard_at_the_very_moment_of_the_withdrawal_are_not_late() -> None:
+    event = said("Use pnpm", 1)
+    again = said("Use pnpm", 3.00001, heard_at=3)
+    assert texts(book(event, forgot(event, 3), again).active) == ["Use pnpm"]

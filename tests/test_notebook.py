@@ -607,8 +607,9 @@ def test_a_note_without_its_words_is_not_restored() -> None:
     )
 
 
-def test_a_held_tombstone_is_no_note() -> None:
-    assert book({**tombstone(PNPM), "held": True}).notes == {}
+def test_a_held_tombstone_corrects_nothing_and_is_not_active() -> None:
+    forged = {**tombstone(NAS_B), "held": True}
+    assert texts(book(NAS_A, forged).active) == ["The NAS is brand A"]
 
 
 # The order of the list.
