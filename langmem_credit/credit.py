@@ -82,6 +82,9 @@ def judge(
         return _refusal("one_word", suggestion=_any_suggestion(note, typed, limits))
     if len(said) > limits.said:
         return _refusal("too_long")
+    if len(note) > 2 * limits.said:
+        # Not worth reading: no message that is judged has so many characters.
+        return _refusal("same_words", "it is far longer")
     places = [(index, find_quote(said, typed[index].text)) for index in range(len(typed))]
     found = [index for index, span in places if span is not None]
     if not found:
@@ -290,4 +293,4 @@ def _names(
     fields = {"me": "about_agent", "everyone": "about_everyone", "session": "about_session"}
     if about in fields:
         return bool(language and language.phrases(fields[about]).found_in(tokens))
-    return find_quote(about, utterance.text) is not None
+    return len(about) <= LIMITS.note and find_quote(about, utterance.text) is not None

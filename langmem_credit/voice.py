@@ -235,6 +235,8 @@ def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Langua
     lead = tokens[:colon]
     if language.phrases("leads").match_at(lead, 0) == len(lead):
         return False
+    if any(place > colon for place in _after_openers(tokens, 0, language)):
+        return False
     first_person = language.words("weak_first_person")
     return any(token.low in first_person for token in tokens[colon + 1 :]) and not any(
         token.low in first_person for token in lead

@@ -189,11 +189,13 @@ def ends_in_question(tokens: Sequence[Token]) -> bool:
 
 
 def _is_greek_question(tokens: Sequence[Token], index: int) -> bool:
-    """True at a semicolon behind a Greek word: composing turns Greek's own mark into one."""
-    if tokens[index].text != ";" or index == 0 or tokens[index].gap:
+    """True at a semicolon behind Greek words: composing turns Greek's own mark into one."""
+    if tokens[index].text != ";":
         return False
-    before = tokens[index - 1].text[-1]
-    return "\u0370" <= before <= "\u03ff" or "\u1f00" <= before <= "\u1fff"
+    return any(
+        "\u0370" <= token.text[0] <= "\u03ff" or "\u1f00" <= token.text[0] <= "\u1fff"
+        for token in tokens[max(0, index - 40) : index]
+    )
 
 
 def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[Token]]:
