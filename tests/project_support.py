@@ -36,6 +36,7 @@ LANGGRAPH_SIDE = frozenset(
         "state",
         "testing",
         "tools",
+        "turns",
     }
 )
 # Not part of the tree: what tools leave behind, and what git keeps.
