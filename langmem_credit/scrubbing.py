@@ -59,7 +59,7 @@ def scrub(text: str) -> Scrubbed:
     names: list[str] = []
     # What is cut out can bring a cue and another word together; once more settles it.
     for _ in range(4):
-        spans = _merged(_found(text))
+        spans = _around_marks(text, _merged(_found(text)))
         if not spans:
             break
         names.extend(span.name for span in spans)
@@ -99,6 +99,24 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append(span)
     return merged
+
+
+def _around_marks(text: str, spans: list[Span]) -> list[Span]:
+    """The spans with each mark they touch whole inside them, without those that are a mark."""
+    if REMOVED not in text:
+        return spans
+    marks = [Span(*match.span(), "") for match in re.finditer(re.escape(REMOVED), text)]
+    named = iter(spans)
+    span = next(named, None)
+    touched: list[Span] = []
+    for mark in marks:
+        while span and span.end <= mark.start:
+            span = next(named, None)
+        if span and span.start < mark.end:
+            touched.append(Span(*mark[:2], span.name))
+    joined = _merged([*spans, *touched])
+    whole = {mark[:2] for mark in marks}
+    return [span for span in joined if (span.start, span.end) not in whole]
 
 
 def _without(text: str, spans: list[Span]) -> str:

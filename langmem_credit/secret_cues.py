@@ -123,6 +123,8 @@ class _Search:
             return []
         if kind == "login":
             return self._login(start, tie)
+        if tied[0] == ":" and text[found.start() - 1 : found.start()] == ":":
+            return []  # a part of a longer name, "…:secret:billing-d4e5f6"
         if kind == "pin" and (groups := _GROUPS.match(text, start)):
             return [groups.span()]
         value = _value(text, start, markup=text.startswith(">", start - 1))
@@ -141,6 +143,7 @@ class _Search:
             tie != "near"
             and _ENDS.match(text, last) is not None
             and (tie == "sign" or self._is_short_clause(found.start()))
+            and (tie == "sign" or cue not in _LONELY_SIGNS)
         )
         if not self._looks(word, kind, tie, cue, quoted, alone, assigned) or (
             word.isdigit() and self._is_counted(last)
@@ -245,7 +248,8 @@ class _Search:
         """True for "pass" in "my pass is" and "user bob, pass", false in "tests pass"."""
         if tie == "verb":
             return self._is_short_clause(start) and bool(self._lead(start))
-        return tie == "near" and start > 0 and self.text[:start].rstrip(" ")[-1:] in ",/;\n"
+        before = self.text[max(0, start - 3) : start].rstrip(" ")
+        return tie == "near" and before.endswith((",", "/", ";"))
 
     def _is_short_clause(self, start: int) -> bool:
         """True for "my wifi" before a cue, false for "make sure that the"."""

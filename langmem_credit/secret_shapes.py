@@ -27,7 +27,7 @@ _HEADERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("a token", "bearer", re.compile(r"bearer\s{1,3}([a-z0-9._~+/=-]{16,}+)")),
     ("a password", "basic", re.compile(r"basic\s{1,3}([a-z0-9+/]{16,}+={1,2})")),
     ("a token", "cookie", re.compile(r"cookie\s?:\s?([^\s=;]{1,60}=[^\n\"']{6,}+)")),
-    ("a password", "-u", re.compile(r"(?<![\w-])-u[ =]?[\"']?[^\s:\"'/]{1,60}:([^\s\"']{3,}+)")),
+    ("a password", "-u", re.compile(r"(?<![\w-])-u[ =][\"']?[^\s:\"'/]{1,60}:([^\s\"']{3,}+)")),
     ("a password", "--user", re.compile(r"--user[ =][\"']?[^\s:\"'/]{1,60}:([^\s\"']{3,}+)")),
     *(
         (
@@ -91,7 +91,12 @@ def _urls(text: str) -> Iterator[Span]:
             at = part.rfind("@", 0, _authority(part))
             password = part[:at] if at > 0 else ""
             # A number up to the slash is a port: "https://host.example:8080/@scope/name".
-            if password and not re.match(r"\d{1,5}[/?#]", password) and not is_stand_in(password):
+            if (
+                password
+                and not re.match(r"\d{1,5}[/?#]", password)
+                and not is_stand_in(password)
+                and "[^" not in password
+            ):
                 yield Span(user.end(), user.end() + at, "a password")
         else:
             token = _URL_TOKEN.match(text, start)

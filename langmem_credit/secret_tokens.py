@@ -117,7 +117,8 @@ def _prefixed(prefixes: dict[str, str], body: str) -> tuple[re.Pattern[str], dic
     return re.compile(f"{_START}({either})({body})"), names
 
 
-_PLAIN, _PLAIN_NAMES = _prefixed(_PLAIN_PREFIXES, "[A-Za-z0-9]{20,}+")
+# A digest in URL-safe base64 may begin with "r8_"; it goes on behind a hyphen or an underscore.
+_PLAIN, _PLAIN_NAMES = _prefixed(_PLAIN_PREFIXES, "[A-Za-z0-9]{20,}+(?![_-][A-Za-z0-9])")
 _DASHED, _DASHED_NAMES = _prefixed(_DASHED_PREFIXES, "[A-Za-z0-9_-]{16,}+")
 
 # How a token of a known form begins, for those that stand beside a cue and are cut short.

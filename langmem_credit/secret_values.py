@@ -58,8 +58,8 @@ _NUMBERS = re.compile(
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*[(\[{].*|@\w+|\w+::\w+.*|new$|await$|lambda$", re.DOTALL
 )
-# `type="x"`: another setting stands here.
-_SETTING = re.compile(r"[A-Za-z_][\w-]{0,40}=[\"']")
+# `type="x"`, `dual=True`: another setting stands here; "YWJj=" is base64.
+_SETTING = re.compile(r"[A-Za-z_][\w-]{0,40}=[^=]")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SIGNS = frozenset("!@#$%^&*+=~§€£¥|^?")
@@ -100,8 +100,6 @@ def is_reference(value: str, vocabulary: Vocabulary, *, quoted: bool) -> bool:
         return True
     if quoted:
         return False
-    if _SETTING.match(value):
-        return True
     if _CODE.match(value):
         return True
     if _DOTTED.fullmatch(value):
@@ -146,34 +144,51 @@ def looks_secret(
     letters = sum(char.isalpha() for char in value)
     if kind == "pin":
         return not is_stand_in(value) and _is_pin(value, tie, cue, digits, letters)
-    if is_reference(value, vocabulary, quoted=quoted):
-        return False
-    if (len(value) < 4 and tie != "sign") or is_prose(value, vocabulary):
+    if (
+        is_reference(value, vocabulary, quoted=quoted)
+        or value[0] in ")]}|>"
+        or (not quoted and _is_setting(value, tie))
+        or (len(value) < 4 and tie != "sign")
+        or is_prose(value, vocabulary)
+    ):
         return False
     if kind in ("key", "token"):
         return _is_key(value, tie, digits, letters) or (
             assigned and len(value) >= 6 and letters > 3 and not _has_prose(value, vocabulary)
         )
     if digits and not letters:
-        return digits >= (4 if tie in ("sign", "verb") or alone else 5) and not _looks_counted(
-            value
-        )
-    if letters and (digits or _SIGNS & set(value.rstrip("!?"))):
-        # "2-step", "level-1", "v2": one digit at the edge of a hyphenated word is prose.
-        return not re.fullmatch(r"\d-[a-z]+|[a-z]+-\d|v\d", value.lower())
+        least = 4 if tie in ("sign", "verb") or alone else 5
+        return digits >= least and not {",", "."} & set(value)
     if not letters:
         return False
+    # Signs at the edges are punctuation or markup: "the password policy**".
+    edges = "!?*#" if tie in ("near", "reverse") else "!?*"
+    if digits or _SIGNS & set(value.strip(edges)):
+        # "2-step", "level-1", "v2": one digit at the edge of a hyphenated word is prose.
+        return not re.fullmatch(r"\d-[a-z]+|[a-z]+-\d|v\d", value.lower())
+    return _is_worded(value, tie, vocabulary, quoted=quoted, alone=alone)
+
+
+def _is_worded(value: str, tie: str, vocabulary: Vocabulary, *, quoted: bool, alone: bool) -> bool:
+    """True for a password of letters only: "purple-otter-dances", "CorrectHorse", "hunter"."""
+    if tie in ("near", "reverse") or _has_prose(value, vocabulary):
+        return False
     parts = [part for part in re.split(r"[-_.]", value) if part]
-    if any(is_prose(part, vocabulary) for part in parts):
-        return False
-    if tie in ("near", "reverse"):
-        return False
     if len(parts) > 1:
+        if tie == "sign" and not quoted and "-" not in value:  # `password=new_value`, a name
+            return False
         return len(parts) > 2 or quoted or (tie == "sign" and alone)
     if re.search(r"[a-z][A-Z]", value) and len(value) >= 6:
-        return quoted or tie == "verb" or value[0].isupper()
-    # A plain word: "my wifi password is hunter", "Password: swordfish".
+        # `password: SecretStr = …` is a type.
+        return quoted or tie == "verb" or (value[0].isupper() and alone)
+    # The last word of a short statement or of a line: "my wifi password is hunter".
     return (quoted or alone) and _is_word(value.rstrip("!?"))
+
+
+def _is_setting(value: str, tie: str) -> bool:
+    """True where another setting stands in the value's place: `dual=True`, `type="x"`."""
+    setting = _SETTING.match(value)
+    return setting is not None and (tie != "sign" or setting[0][-1] in "\"'")
 
 
 def _is_word(value: str) -> bool:
@@ -182,10 +197,6 @@ def _is_word(value: str) -> bool:
 
 def _has_prose(value: str, vocabulary: Vocabulary) -> bool:
     return any(is_prose(part, vocabulary) for part in re.split(r"[-_.]", value) if part)
-
-
-def _looks_counted(value: str) -> bool:
-    return "," in value or "." in value
 
 
 def _is_pin(value: str, tie: str, cue: str, digits: int, letters: int) -> bool:
@@ -209,7 +220,7 @@ def _is_key(value: str, tie: str, digits: int, letters: int) -> bool:
         return len(value) >= 8
     if not digits:
         # Signs amid letters: "s*cr*t-key!"; letters alone are names.
-        return len(value) >= 8 and bool(_SIGNS & set(value.strip("!?*@")))
+        return len(value) >= 8 and bool(_SIGNS - {"="} & set(value.strip("!?*@")))
     if re.search(r"[-_.:/]", value):
         return len(value) >= 8 and (digits >= 3 or len(value) >= 24)
     mixed = not (value.islower() or value.isupper())

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from langmem_credit import secret_tokens
 from langmem_credit.scrubbing import REMOVED, Scrubbed, scrub
-from tests.benchmarks.scrubbing import PIECES, milliseconds, prose, repeated, with_secrets
+from tests.benchmarks.scrubbing import PIECES, fastest, milliseconds, prose, repeated, with_secrets
 
 CASES = [
     json.loads(line)
@@ -84,6 +84,20 @@ def test_what_is_left_stood_in_the_text_in_this_order(text: str) -> None:
         position = text.find(piece, position)
         assert position >= 0
         position += len(piece)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "://:0@ ISPASSORD",
+        "password is [secret removed]",
+        "[secret removed] is my password",
+        "postgres://app:[secret removed]@db.example/main",
+        "[secret removed]@hunter2",
+    ],
+)
+def test_the_mark_of_a_removed_secret_is_never_torn(text: str) -> None:
+    assert scrub(text).text.replace(REMOVED, "").count("removed") == 0
 
 
 @pytest.mark.parametrize(
@@ -225,8 +239,8 @@ def test_two_hundred_thousand_characters_take_at_most_two_hundred_milliseconds()
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
 def test_a_hostile_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
-    one = milliseconds(repeated(piece, 100_000), 3)
-    two = milliseconds(repeated(piece, 200_000), 3)
+    one = fastest(repeated(piece, 50_000))
+    two = fastest(repeated(piece, 100_000))
     # Below 20 ms the ratio is noise.
     assert two <= max(20, 2.3 * one)
 
