@@ -179,21 +179,34 @@ def _spoken(run: Run) -> list[Spoken]:
 
 def _heard(run: Run, messages: Sequence[BaseMessage]) -> tuple[Utterance, ...]:
     """The utterances of an input, as far as they stand in the state as they were handed in."""
+    said = _spoken(run)
+    places = _places({spoken.whole for spoken in said}, messages)
     asked = _question_before(messages)
-    places: dict[str, list[str]] = {}
-    for message in messages:
-        if isinstance(message, HumanMessage) and not made_by_code(message):
-            places.setdefault(text_of(message.content), []).append(_id(message))
     heard: list[Utterance] = []
     seen: set[str] = set()
-    for spoken in _spoken(run):
-        ids = places.get(spoken.whole)
-        if not ids or not spoken.text.strip():
+    for spoken in said:
+        place = places.get(spoken.whole)
+        if place is None or not spoken.text.strip():
             continue
-        utterance_id = _unused(ids[-1], seen)
+        utterance_id = _unused(place, seen)
         seen.add(utterance_id)
         heard.append(Utterance(utterance_id, spoken.text, spoken.via, spoken.speaker, "", asked))
     return tuple(heard)
+
+
+def _places(texts: set[str], messages: Sequence[BaseMessage]) -> dict[str, str]:
+    """Each text to the id of the newest human message that says it."""
+    wanted = set(texts)
+    places: dict[str, str] = {}
+    for message in reversed(messages):
+        if not wanted:
+            break
+        if isinstance(message, HumanMessage) and not made_by_code(message):
+            text = text_of(message.content)
+            if text in wanted:
+                wanted.discard(text)
+                places[text] = _id(message)
+    return places
 
 
 def _unused(message_id: str, seen: Iterable[str]) -> str:

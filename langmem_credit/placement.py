@@ -6,19 +6,15 @@ from typing import Any
 
 from langchain_core.messages import SystemMessage
 
-from .digest import render
+from .recent import DIGESTS
 from .session import Session
 from .settings import Settings
 
 
 def digest_of(session: Session) -> str:
     """The digest of this run; "" when there is nothing to show."""
-    return render(
-        session.frozen_notebook(),
-        session.run.as_of,
-        speaker=session.run.speaker,
-        limits=session.settings.limits,
-    )
+    run, limits = session.run, session.settings.limits
+    return DIGESTS.of(session.frozen_notebook(), run.as_of, run.speaker, limits)
 
 
 def placed(

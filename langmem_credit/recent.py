@@ -6,9 +6,10 @@ import copy
 import threading
 from collections import OrderedDict
 
+from .digest import render
 from .ledger import Event
 from .notebook import Notebook, fold
-from .notes import utc_now
+from .notes import Limits, utc_now
 
 
 class RecentFolds:
@@ -41,6 +42,35 @@ class RecentFolds:
         return notebook
 
 
+class RecentDigests:
+    """The digests rendered last: a run that begins on the same day with the same notes repeats one.
+
+    Notebooks are told apart by identity; the entry keeps its notebook alive, so that no other one
+    can take its place.
+    """
+
+    def __init__(self, capacity: int = 32) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._seen: OrderedDict[tuple[int, str, str | None, Limits], tuple[Notebook, str]] = (
+            OrderedDict()
+        )
+
+    def of(self, notebook: Notebook, as_of: str, speaker: str | None, limits: Limits) -> str:
+        """The digest; of `as_of` only the day counts."""
+        key = (id(notebook), as_of[:10], speaker, limits)
+        with self._lock:
+            found = self._seen.get(key)
+        if found is not None and found[0] is notebook:
+            return found[1]
+        text = render(notebook, as_of, speaker=speaker, limits=limits)
+        with self._lock:
+            self._seen[key] = (notebook, text)
+            while len(self._seen) > self._capacity:
+                self._seen.popitem(last=False)
+        return text
+
+
 class FirstSeen:
     """When each of the last things was first looked at."""
 
@@ -59,4 +89,5 @@ class FirstSeen:
 
 
 FOLDS = RecentFolds()
+DIGESTS = RecentDigests()
 CLOCK = FirstSeen()

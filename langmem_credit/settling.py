@@ -42,6 +42,8 @@ class Settled:
 
     def replaced(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """The messages with the settled ones in place."""
+        if not self.messages:
+            return list(messages)
         by_id = {message.id: message for message in self.messages}
         return [by_id.get(message.id, message) if message.id else message for message in messages]
 
