@@ -223,12 +223,21 @@ def _find_obstacle(
 def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     """True when the note says one of the unit's stretches, whole, edits aside."""
     note = strip_final_stop(note)
+    if any(_is_verbatim(unit.tokens[start:end], note) for start, end in unit.ranges()):
+        return True
     said = open_each(unit.tokens, language)
     told = open_each(note, language)
     return any(
         same_opened(said[start:end], told[begin:close], language)
         for start, end in unit.ranges()
         for begin, close in _note_ranges(unit.tokens[start:end], note, language)
+    )
+
+
+def _is_verbatim(unit: Sequence[Token], note: Sequence[Token]) -> bool:
+    return len(unit) == len(note) and all(
+        said.text == told.text and (not index or said.gap == told.gap)
+        for index, (said, told) in enumerate(zip(unit, note, strict=True))
     )
 
 

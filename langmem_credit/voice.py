@@ -355,7 +355,7 @@ class _Later:
 
 
 # A run of many messages looks at each later one from each earlier one.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _read_later(text: str) -> _Later:
     tokens = tokenize(text)
     retracts = bool(tokens) and (

@@ -253,6 +253,17 @@ def _is_abbreviation(tokens: Sequence[Token], stop: int) -> bool:
     return chunk in _ABBREVIATIONS or len(chunk) < 2
 
 
+def _stands_at(lows: Sequence[str], tokens: Sequence[Token], index: int) -> bool:
+    """True when these words stand at the index, on one line."""
+    if index < 0 or index + len(lows) > len(tokens) or tokens[index].low != lows[0]:
+        return False
+    for k in range(1, len(lows)):
+        token = tokens[index + k]
+        if token.low != lows[k] or token.gap == "\n":
+            return False
+    return True
+
+
 class HasLow(Protocol):
     """Anything with a lower-case form."""
 
@@ -268,16 +279,17 @@ class Phrases:
     3
     """
 
-    __slots__ = ("_by_first", "texts")
+    __slots__ = ("_by_first", "_by_last", "texts")
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self.texts = tuple(phrases)
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in self.texts:
-            lows = tuple(token.low for token in tokenize(phrase))
+        self._by_last: dict[str, list[tuple[str, ...]]] = {}
+        for lows in (tuple(token.low for token in tokenize(phrase)) for phrase in self.texts):
             if lows:
                 self._by_first.setdefault(lows[0], []).append(lows)
-        for group in self._by_first.values():
+                self._by_last.setdefault(lows[-1], []).append(lows)
+        for group in (*self._by_first.values(), *self._by_last.values()):
             group.sort(key=len, reverse=True)
 
     def __contains__(self, low: str) -> bool:
@@ -288,11 +300,7 @@ class Phrases:
         if index >= len(tokens):
             return 0
         for lows in self._by_first.get(tokens[index].low, ()):
-            end = index + len(lows)
-            if end <= len(tokens) and all(
-                tokens[index + k].low == low and (k == 0 or tokens[index + k].gap != "\n")
-                for k, low in enumerate(lows)
-            ):
+            if _stands_at(lows, tokens, index):
                 return len(lows)
         return 0
 
@@ -307,12 +315,11 @@ class Phrases:
 
     def match_end(self, tokens: Sequence[Token]) -> int:
         """How many tokens the longest phrase at the very end has; 0 when none stands there."""
-        longest = 0
-        for begin in range(max(0, len(tokens) - 8), len(tokens)):
-            length = self.match_at(tokens, begin)
-            if length and begin + length == len(tokens):
-                longest = max(longest, length)
-        return longest
+        if tokens:
+            for lows in self._by_last.get(tokens[-1].low, ()):
+                if _stands_at(lows, tokens, len(tokens) - len(lows)):
+                    return len(lows)
+        return 0
 
     def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """(index, length) of every phrase in the tokens, in order."""

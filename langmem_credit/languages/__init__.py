@@ -7,6 +7,7 @@ credited verbatim only. Nothing here knows grammar: `shift.py` and `standing.py`
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -103,8 +104,10 @@ def _telling(code: str) -> frozenset[str]:
     language = load(code)
     if code == "en":
         return language.words("detect")
+    fields = ("working", "generic_working", "one_off_verbs", "other_verbs")
+    fields += ("finite", "subjects", "adverbs")
     verbs = frozenset[str]().union(
-        *(language.words(field) for field in ("working", "generic_working", "one_off_verbs")),
+        *map(language.words, fields),
         *(item.split() for item in language.table("pairs")),
         language.words("function_words"),
     )
@@ -139,15 +142,18 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     """
     words = [token.low for token in tokens[:400] if token.word]
     letters = "".join(words)
-    if any("\u3040" <= char <= "\u30ff" for char in letters):
-        return None
-    han = sum("\u3400" <= char <= "\u9fff" for char in letters)
-    latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
-    if (latin + han) * 2 < len(letters):
-        return None
-    best, best_score = load("en"), sum(word in _telling("en") for word in words)
+    counts = Counter(words)
+    han = 0
+    if not letters.isascii():
+        if any("\u3040" <= char <= "\u30ff" for char in letters):
+            return None
+        han = sum("\u3400" <= char <= "\u9fff" for char in letters)
+        latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
+        if (latin + han) * 2 < len(letters):
+            return None
+    best, best_score = load("en"), _score(counts, _telling("en"))
     for code in CODES[1:]:
-        score = sum(word in _telling(code) for word in words)
+        score = _score(counts, _telling(code))
         if code == "zh":
             # Two or three characters make a word; a name in Chinese makes no Chinese sentence.
             score += (han - score) // 3 + (han > 1 and han == len(letters))
@@ -156,12 +162,17 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         if score > best_score:
             best, best_score = load(code), score
     for known, marks in _foreign().values():
-        score = sum(word in known for word in words)
+        score = _score(counts, known)
         # One word may be a name, unless it is long and nothing speaks against it.
         enough = score > 1 or (best_score == 0 and any(len(w) > 4 and w in known for w in words))
         if enough and score + _has_letter(letters, marks) > best_score:
             return None
     return best
+
+
+def _score(counts: Counter[str], known: frozenset[str]) -> int:
+    """How many of the words are known."""
+    return sum(counts[word] for word in counts.keys() & known)
 
 
 def _has_letter(letters: str, marks: Iterable[str]) -> bool:
