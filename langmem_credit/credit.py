@@ -294,10 +294,8 @@ def _any_suggestion(note: str, typed: Sequence[Utterance], limits: Limits) -> st
         if not shared or (best is not None and shared <= best[0]):
             continue
         unit = find_unit(tokens, language)
-        if not unit.tokens or _find_obstacle(typed, index, unit, language)[0]:
-            continue
-        text = _suggestion(utterance, unit, limits)
-        if text is not None:
+        text = _suggestion(utterance, unit, limits) if unit.tokens else None
+        if text is not None and not _find_obstacle(typed, index, unit, language)[0]:
             best = (shared, text)
     return best[1] if best else None
 

@@ -25,11 +25,7 @@ _FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
 
 # Characters of scripts written without spaces are tokens of their own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
-_TOKEN = re.compile(
-    rf"(?P<newline>[^\S\n]*\n\s*)|(?P<space>[^\S\n]+)|(?P<unspaced>[{_UNSPACED}])"
-    rf"|(?P<word>[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(?P<other>.)",
-    re.DOTALL,
-)
+_TOKEN = re.compile(rf"(\s*)(?:([{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
@@ -93,22 +89,15 @@ def tokenize(text: str) -> list[Token]:
     [('', 'Edit'), (' ', '.'), ('', 'env'), ('', ','), (' ', "don't"), ('', '!')]
     """
     tokens: list[Token] = []
-    gap = ""
-    for match in _TOKEN.finditer(fold(text)):
-        kind = match.lastgroup
-        piece = match.group()
-        if kind == "newline":
-            gap = "\n"
-        elif kind == "space":
-            gap = gap or " "
+    # White space at the very end would be tried again from each of its characters.
+    for match in _TOKEN.finditer(fold(text).rstrip()):
+        space, word, other = match.groups()
+        gap = space and ("\n" if "\n" in space else " ")
+        start, end = match.span(2 if other is None else 3)
+        if other is None:
+            tokens.append(Token(word, word.lower(), gap, start, end, True))
         else:
-            word = kind != "other"
-            tokens.append(
-                Token(
-                    piece, piece.lower() if word else piece, gap, match.start(), match.end(), word
-                )
-            )
-            gap = ""
+            tokens.append(Token(other, other, gap, start, end, False))
     return tokens
 
 
@@ -211,9 +200,11 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     start = 0
     mask = quoted_mask(tokens)
     for index in range(1, len(tokens)):
-        if mask[index] and mask[index - 1]:
+        broken = tokens[index].gap == "\n"
+        # Most words follow no mark; this is the hot loop of a decision.
+        if (tokens[index - 1].word and not broken) or (mask[index] and mask[index - 1]):
             continue
-        if tokens[index].gap == "\n" or _ends_sentence(tokens, mask, index, strict):
+        if broken or _ends_sentence(tokens, mask, index, strict):
             parts.append(tokens[start:index])
             start = index
     parts.append(tokens[start:])
@@ -323,8 +314,11 @@ class Phrases:
 
     def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """(index, length) of every phrase in the tokens, in order."""
+        starts = self._by_first
+        if not starts:
+            return
         for index, token in enumerate(tokens):
-            if token.low in self._by_first:
+            if token.low in starts:
                 length = self.match_at(tokens, index)
                 if length:
                     yield index, length
