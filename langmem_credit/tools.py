@@ -25,7 +25,7 @@ from .heard import answer_of, with_answer
 from .notes import KINDS
 from .recall import recall, render_recall
 from .scrubbing import scrub
-from .session import Call, Session
+from .session import Call, Session, is_saved
 from .settings import Settings
 from .state import LEDGER, RUN, issue_events
 from .turns import decide_in_turn
@@ -151,8 +151,8 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
         return "ask_user needs a question."
     if len(question) > _QUESTION_CHARS:
         return f"The question has {len(question)} characters; at most {_QUESTION_CHARS} fit."
-    if runtime is None:
-        return "Nobody can be asked: this tool works within a graph."
+    if runtime is None or not is_saved(runtime.config):
+        return "Nobody can be asked: only an agent with a checkpointer can wait for an answer."
     value = interrupt({"type": "ask_user", "question": question})
     text, via = answer_of(value)
     if not text.strip():

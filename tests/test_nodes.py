@@ -30,7 +30,7 @@ from langmem_credit.state import (
 )
 from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
 
-from .graph_support import forgetting, heard_texts, node_graph, remembering, thread
+from .graph_support import forgetting, heard_texts, node_graph, remembering, talk, thread
 
 ZSH = "I always use zsh"
 TABS = "I prefer tabs over spaces"
@@ -266,6 +266,11 @@ def test_bind_refuses_a_graph_whose_callers_may_write_the_channels() -> None:
 def test_bind_gives_the_graph_with_the_recorder_and_leaves_its_type() -> None:
     graph = node_graph(ScriptedChatModel())
     assert (type(graph).__name__, graph.config["callbacks"]) == ("CompiledStateGraph", [RECORDER])
+
+
+def test_bind_takes_an_agent_of_create_agent() -> None:
+    agent = talk("ok").agent
+    assert type(MEMORY.bind(agent)) is type(agent)
 
 
 def test_tool_node_does_not_let_its_guard_be_replaced() -> None:
