@@ -127,10 +127,13 @@ def with_answer(
     spoken = {part.whole for part in found.root.spoken}
     if text not in found.root.answers and text not in spoken:
         return run
-    if any(utterance.id == call_id for utterance in run.heard):
+    text, asked = _bounded(text), question[-_ASKED:]
+    if any((one.id.split("#")[0], one.text) == (call_id, text) for one in run.heard):
+        # A tool node that runs all its calls again.
         return run
-    asked = question[-_ASKED:]
-    answer = Utterance(call_id, _bounded(text), via, run.speaker, max(utc_now(), run.since), asked)
+    # A model may give every call the same id.
+    answer_id = _unused(call_id, [utterance.id for utterance in run.heard])
+    answer = Utterance(answer_id, text, via, run.speaker, max(utc_now(), run.since), asked)
     return replace(run, heard=(*run.heard, answer), recorded=False)
 
 
@@ -223,7 +226,7 @@ def _places(texts: set[str], messages: Sequence[BaseMessage]) -> dict[str, str]:
 
 
 def _unused(message_id: str, seen: Iterable[str]) -> str:
-    """The message's id, numbered from the second part of the message on."""
+    """The id, numbered from the second utterance on that has it."""
     taken = sum(1 for known in seen if known.split("#")[0] == message_id)
     return message_id if not taken else f"{message_id}#{taken + 1}"
 

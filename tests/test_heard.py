@@ -334,6 +334,16 @@ def test_answers_of_several_interrupts_add_up() -> None:
     assert heard_texts(agent) == ["Hello", "first", "second", "third"]
 
 
+def test_answers_to_calls_with_one_id_are_all_heard() -> None:
+    one, two = (tool_calls(("ask_user", {"question": q})) for q in ("First?", "Second?"))
+    two.tool_calls[0]["id"] = one.tool_calls[0]["id"]
+    agent = listening_agent(one, two)
+    agent.invoke(typed("Hello"), thread())
+    for text in ("first", "second"):
+        agent.invoke(Command(resume=text), thread())
+    assert heard_texts(agent) == ["Hello", "first", "second"]
+
+
 def test_host_may_say_in_the_config_that_a_run_is_not_typed() -> None:
     agent = listening_agent()
     agent.invoke(typed("I use zsh"), {**thread(), "metadata": NOT_TYPED})
