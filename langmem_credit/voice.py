@@ -323,7 +323,7 @@ def _content(tokens: Sequence[Token]) -> frozenset[str]:
     for one, two in pairwise(tokens):
         pair = one.low + two.low
         if len(pair) == 2 and is_unspaced(one.low) and is_unspaced(two.low):
-            if not {one.low, two.low, pair} & _no_content():
+            if not {one.low, two.low} <= _no_content() and pair not in _no_content():
                 found.add(pair)
     return frozenset(found)
 

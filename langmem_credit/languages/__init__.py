@@ -111,7 +111,10 @@ def _telling(code: str) -> frozenset[str]:
         *(item.split() for item in language.table("pairs")),
         language.words("function_words"),
     )
-    return language.words("detect") | (verbs - _english())
+    known = (language.words("detect") | verbs) - _english()
+    shared = language.words("detect") & load("en").words("detect")
+    # One letter is a variable in any language.
+    return frozenset(word for word in known if len(word) > 1 or word > "\u2e80") | shared
 
 
 @cache
@@ -152,6 +155,8 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         if (latin + han) * 2 < len(letters):
             return None
     best, best_score = load("en"), _score(counts, _telling("en"))
+    for name in _short_names(tokens):
+        del counts[name]
     for code in CODES[1:]:
         score = _score(counts, _telling(code))
         if code == "zh":
@@ -173,6 +178,13 @@ def detect(tokens: Sequence[Token]) -> Language | None:
 def _score(counts: Counter[str], known: frozenset[str]) -> int:
     """How many of the words are known."""
     return sum(counts[word] for word in counts.keys() & known)
+
+
+def _short_names(tokens: Sequence[Token]) -> set[str]:
+    """Words such as "ES", "DE" and "LA": names where not everything is in capitals."""
+    words = [token for token in tokens[:400] if token.word]
+    short = {token.low for token in words if len(token.text) < 4 and token.text.isupper()}
+    return short if any(not token.text.isupper() for token in words) else set()
 
 
 def _has_letter(letters: str, marks: Iterable[str]) -> bool:
