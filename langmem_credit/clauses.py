@@ -62,6 +62,9 @@ def is_prohibition(tokens: Sequence[Token], start: int, language: Language) -> b
             working = language.words("working")
             return following < len(tokens) and tokens[following].low in working
         return not _errs_later(rest, language)
+    inside = next(language.phrases("prohibitions_inside").find(rest), None)
+    if inside is not None and not language.phrases("turns").found_in(rest):
+        return not holds_errand(rest[: inside[0]], language) and not _errs_later(rest, language)
     denials = language.words("denials_behind_verb")
     if not denials or language.phrases("turns").found_in(rest) or _errs_later(rest, language):
         return False

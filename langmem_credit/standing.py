@@ -101,12 +101,12 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language, neste
         return True
     if holds_errand(tokens[start:], language):
         return False
+    if language.phrases("ways").match_at(tokens, start):
+        return True
     if low not in language.words("pronouns"):
         in_the_end = last_verb_lasts(tokens, start, language)
         if in_the_end is not None:
             return in_the_end
-    if language.phrases("ways").match_at(tokens, start):
-        return True
     if language.phrases("statements").match_at(tokens, start):
         return True
     if low.isdigit():
@@ -183,11 +183,11 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
         return True
     if holds_errand(tokens[start:], language):
         return False
+    if language.phrases("ways").match_at(tokens, start):
+        return True
     in_the_end = last_verb_lasts(tokens, start, language)
     if in_the_end is not None:
         return in_the_end
-    if language.phrases("ways").match_at(tokens, start):
-        return True
     if low in language.words("one_off_verbs"):
         # "Deploy with fly.io" tells how, not what to do now.
         return start + 1 < len(tokens) and tokens[start + 1].low in language.words("manners")

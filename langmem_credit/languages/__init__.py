@@ -110,6 +110,7 @@ def _telling(code: str) -> frozenset[str]:
         *map(language.words, fields),
         *(item.split() for item in language.table("pairs")),
         language.words("function_words"),
+        (item for item in language.items("errands") if " " not in item),
     )
     known = (language.words("detect") | verbs) - _english()
     shared = language.words("detect") & load("en").words("detect")
@@ -155,7 +156,7 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         if (latin + han) * 2 < len(letters):
             return None
     best, best_score = load("en"), _score(counts, _telling("en"))
-    for name in _short_names(tokens):
+    for name in _names(tokens[:400]):
         del counts[name]
     for code in CODES[1:]:
         score = _score(counts, _telling(code))
@@ -169,8 +170,9 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     for known, marks in _foreign().values():
         score = _score(counts, known)
         # One word may be a name, unless it is long and nothing speaks against it.
-        enough = score > 1 or (best_score == 0 and any(len(w) > 4 and w in known for w in words))
-        if enough and score + _has_letter(letters, marks) > best_score:
+        marked = score > 0 and _has_letter(letters, marks)
+        alone = marked or any(len(word) > 4 and word in known for word in words)
+        if (score > 1 or (best_score == 0 and alone)) and score + marked > best_score:
             return None
     return best
 
@@ -180,11 +182,17 @@ def _score(counts: Counter[str], known: frozenset[str]) -> int:
     return sum(counts[word] for word in counts.keys() & known)
 
 
-def _short_names(tokens: Sequence[Token]) -> set[str]:
-    """Words such as "ES", "DE" and "LA": names where not everything is in capitals."""
-    words = [token for token in tokens[:400] if token.word]
-    short = {token.low for token in words if len(token.text) < 4 and token.text.isupper()}
-    return short if any(not token.text.isupper() for token in words) else set()
+def _names(tokens: Sequence[Token]) -> set[str]:
+    """Words that tell no language: parts of "nie-wieder", and "ES" where not all is in capitals."""
+    names = set()
+    mixed = any(token.word and not token.text.isupper() for token in tokens)
+    for index, token in enumerate(tokens):
+        if mixed and token.text.isupper() and len(token.text) < 4:
+            names.add(token.low)
+        if 0 < index < len(tokens) - 1 and token.text in "-_/." and not tokens[index + 1].gap:
+            if not token.gap:
+                names |= {tokens[index - 1].low, tokens[index + 1].low}
+    return names
 
 
 def _has_letter(letters: str, marks: Iterable[str]) -> bool:
