@@ -14,6 +14,9 @@ from importlib import resources
 from typing import Any
 
 from langmem_credit.words import Phrases, Token
+from .fields import FIELDS
+
+__all__ = ["CODES", "FIELDS", "Language", "detect", "load", "read_data"]
 
 CODES: tuple[str, ...] = ("en", "es", "de", "zh")
 
