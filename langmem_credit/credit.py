@@ -20,6 +20,7 @@ from .standing import has_own_sign, lasts
 from .units import Unit, find_unit
 from .voice import (
     answers_about_text,
+    asks,
     find_foreign_voice,
     find_pasted,
     leads_on,
@@ -201,6 +202,9 @@ def _find_obstacle(
     rule, detail = find_foreign_voice(unit.tokens, language)
     if rule:
         return rule, detail
+    # Thanks behind it hide a final "…, right".
+    if language and asks(strip_final_stop(unit.shortest), language):
+        return "question", "it is a question"
     if index and leads_on(typed[index - 1]):
         return "own_voice", "the message before it says what it is"
     if answers_about_text(utterance, unit.shortest):

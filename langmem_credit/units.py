@@ -12,6 +12,7 @@ from .words import (
     Token,
     count_words,
     ends_in_question,
+    quoted_mask,
     separates,
     split_sentences,
     strip_final_stop,
@@ -147,7 +148,13 @@ def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:
     So it is at "From now on or tomorrow …" and at lists: "Yes, no and maybe are the answers".
     """
     joining = language.words("list_words")
-    if tokens[index].low in joining or tokens[index].low in language.words("copulas"):
+    going_on = ("copulas", "openers_not_before")
+    if tokens[index].low in joining or any(
+        tokens[index].low in language.words(field) for field in going_on
+    ):
+        return True
+    # "Remember that time I …" remembers no statement.
+    if index > 0 and language.phrases("openers_not_over").match_at(tokens, index - 1):
         return True
     listed = index > 0 and tokens[index - 1].text in ",\uff0c\u3001"
     return listed and index + 1 < len(tokens) and tokens[index + 1].low in joining
@@ -175,12 +182,17 @@ def _closer_length(tokens: Sequence[Token], language: Language) -> int:
     if length and separates(tokens, before):
         return 0 if _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
-    if length and length < len(tokens):
+    if length and length < len(tokens) and not _is_name(tokens, len(tokens) - length):
         if tokens[-length - 1].low not in language.words("closers_not_behind"):
             # "Show only events from now on" says which events.
             if not any(token.low in language.words("restrictors") for token in tokens):
                 return length
     return 0
+
+
+def _is_name(tokens: Sequence[Token], index: int) -> bool:
+    """True at a capital in the middle of small letters: "the song Please"."""
+    return tokens[index].text.istitle() and tokens[index - 1].word
 
 
 def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
@@ -191,6 +203,15 @@ def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
     return bool(near & language.words("wording_with")) and any(
         token.low in language.words("wording_verbs") for token in tokens
     )
+
+
+def _has_polite_sign(order: Sequence[Token], language: Language) -> bool:
+    """True when a request must mean from now on: "by default" and "I like" could ask."""
+    if not language.items("polite_signs"):
+        return has_strong_sign(order, language)
+    signs = language.phrases("polite_signs")
+    mask = quoted_mask(order)
+    return any(not mask[index] for index, _ in signs.find(order))
 
 
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
@@ -210,7 +231,7 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
         length = language.phrases("polite_requests").match_at(bare, start)
         rest = start + length
         order = bare[rest : len(bare) - particle]
-        if length and order and has_strong_sign(order, language):
+        if length and order and _has_polite_sign(order, language):
             if asks_about_state(order, language):
                 return None
             return _unit(order, language)

@@ -38,6 +38,7 @@ _PASTED = re.compile(
     | </[A-Za-z][\w:.-]{0,40}\s{0,5}>|<\||\|>|\[/?INST\]|<<SYS>>|<!--
     | ^[ \t]*(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|de|para
         |asunto|fecha|enviado|发件人|收件人|主题|日期)[ ]?:[ ]
+    | ^[ \t]*<[^<>\n]{1,30}>[ \t]
     | ^[ \t]*(?:user|human|assistant|system|ai|bot|agent|tool|nutzer|benutzer|usuario|asistente
         |用户|助手|系统)[ ]?[:：]
     | -----\s?Original|-{5}|={5}|\bwrote:\s*$|\bschrieb:\s*$|\bescribió:\s*$
@@ -154,7 +155,9 @@ def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool
 def asks(sentence: Sequence[Token], language: Language) -> bool:
     """True when the sentence is a question even without its mark."""
     start = 0
-    while start < len(sentence) and not sentence[start].word:
+    while start < len(sentence) and (
+        not sentence[start].word or sentence[start].low in language.words("question_leads")
+    ):
         start += 1
     for separator in [start, *_after_openers(sentence, start, language)]:
         if language.phrases("questions_not").match_at(sentence, separator):
@@ -242,6 +245,8 @@ def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Langua
         return False
     if any(place > colon for place in _after_openers(tokens, 0, language)):
         return False
+    if language.phrases("leads_of_text").match_end(lead):
+        return True
     first_person = language.words("weak_first_person")
     return any(token.low in first_person for token in tokens[colon + 1 :]) and not any(
         token.low in first_person for token in lead

@@ -1,0 +1,330 @@
+"""One defect at a time in the core; does a test go red? `python -m tests.mutations [WORD]`.
+
+Each mutation replaces one exact text in a copy of the package and runs the tests of that module
+until the first failure. With WORD only the mutations run whose module or text holds it. Exit
+status 1 when one survives.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+
+from tests.benchmarks.reporting import table
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 180
+# Tests that find most defects of a module, fastest first.
+TESTS = {
+    "words": ("tests/test_words.py",),
+    "contractions": ("tests/test_shift.py",),
+    "shift": ("tests/test_shift.py",),
+    "units": ("tests/test_credit.py",),
+    "voice": ("tests/test_credit.py",),
+    "standing": ("tests/test_credit.py",),
+    "credit": ("tests/test_credit.py",),
+    "forgetting": ("tests/test_forgetting.py",),
+    "ledger": ("tests/test_ledger.py",),
+    "notebook": ("tests/test_notebook.py",),
+    "digest": ("tests/test_digest.py",),
+    "bounds": ("tests/test_bounds.py",),
+}
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One defect: `old` stands exactly once in the module and becomes `new`."""
+
+    module: str
+    old: str
+    new: str
+
+    @property
+    def name(self) -> str:
+        """Short enough for a table."""
+        return f"{self.module}: {' '.join(self.new.split())[:70] or 'nothing'}"
+
+
+def _m(module: str, *changes: tuple[str, str]) -> list[Mutation]:
+    return [Mutation(module, old, new) for old, new in changes]
+
+
+MUTATIONS = [
+    *_m(
+        "words",
+        ('gap = space and ("\\n" if "\\n" in space else " ")', 'gap = space and " "'),
+        ("tokens.append(Token(other, other, gap", 'tokens.append(Token(other, other, ""'),
+        ("**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES,", "**_WIDTHS, **_QUOTES, **_DASHES,"),
+        ('if any(one.text == other.text == "."', 'if any(one.text == other.text == "x"'),
+        (
+            'unicodedata.normalize("NFC", text).translate',
+            'unicodedata.normalize("NFKC", text).translate',
+        ),
+        ('return tokens[index + 1].gap != "" or not tokens[index + 1].word', "return True"),
+        ("return not (token.word and first.islower())", "return True"),
+        ('if token.low != lows[k] or token.gap == "\\n":', "if token.low != lows[k]:"),
+        (
+            'place = joined.find("\\x1f" + "\\x1f".join(wanted) + "\\x1f")',
+            'place = joined.find("\\x1f" + "\\x1f".join(wanted))',
+        ),
+        ('if tokens[stop].text == "." and _is_abbreviation(tokens, stop):', "if False:"),
+        ("mask[begin : index + 1] = [True] * (index + 1 - begin)", "mask[begin] = True"),
+    ),
+    *_m(
+        "contractions",
+        ("if not mask[index] and not code:", "if not code:"),
+        ("token.text.isupper() and len(token.text) == 2", "False"),
+        ("code = not alone and _touches_mark(tokens, index, _NAME_MARKS)", "code = False"),
+        ('hyphened = not alone and _touches_mark(tokens, index, "-")', "hyphened = False"),
+    ),
+    *_m(
+        "shift",
+        ("return j == len(self.told) and", "return"),
+        ("if said.quoted != told.quoted:", "if False:"),
+        ("if i > 0 and j > 0 and said.gap != told.gap", "if False and said.gap != told.gap"),
+        ("if said.low != told.low or said.quoted or said.code:", "if said.low != told.low:"),
+        ("if first and said.text[1:] == told.text[1:]:", "if first:"),
+        ("if self.language is None or not said.text.isupper():", "if self.language is None:"),
+        (
+            'return lowered and said.low not in self.language.words("caps_ambiguous")',
+            "return lowered",
+        ),
+        ("if self._ambiguous():", "if False:"),
+        ("if not self._may_be_order(self.said[2].low):", "if True:"),
+        ('if word.low in language.words("reflexive"):', "if False:"),
+        ("if word.hyphened and self._speaks_of_self(word.low):", "if False:"),
+        ('if self.mode == "left_out" and not self.subject_seen:', "if False:"),
+        ("options = {self._third_form(low)}", "options = {self._third_form(low), low}"),
+        ('if low.endswith("eed") and low not in self.language.words("past_eed"):', "if False:"),
+        ("return self.said[index].low in finite or not self.said[index].word", "return True"),
+    ),
+    *_m(
+        "units",
+        ("if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):", "if False:"),
+        ("if length and separates(tokens, index + length):", "if length:"),
+        ('tokens[index + length].text not in ",-"', "True"),
+        ("return 0 if _is_wording(tokens[: before + 1], language) else length", "return length"),
+        ('if tokens[-length - 1].low not in language.words("closers_not_behind"):', "if True:"),
+        ('if not any(token.low in language.words("restrictors") for token in tokens):', "if True:"),
+        ("if asks_about_state(order, language):", "if False:"),
+        ("if not is_order(order, language):", "if False:"),
+        ("if length and order and has_strong_sign(order, language):", "if length and order:"),
+    ),
+    *_m(
+        "voice",
+        ("    if _PASTED.search(text):", "    if False:"),
+        ("if _BLOCK_AFTER_COLON.search(text):", "if False:"),
+        ('if "\\n" in text.strip() and len(_CHAT_LINE.findall(text)) >= 1:', "if False:"),
+        ("if _mostly_quoted(tokens) and", "if False and"),
+        ('irony = [token.low for token in tokens[-2:]] == ["/", "s"]', "irony = False"),
+        ('if _unquoted(language.phrases("hypotheses"), tokens, mask):', "if False:"),
+        ("    if _reported(tokens, mask, language):", "    if False:"),
+        ('if _unquoted(language.phrases("retractions"), tokens, mask):', "if False:"),
+        ("        if reading.retracts:", "        if False:"),
+        ("if reading.content & content or reading.names_nothing:", "if False:"),
+        ('if _all_phrases("asked_reading").found_in(asked):', "if False:"),
+        ("    if _handed_over(tokens, mask, language):", "    if False:"),
+    ),
+    *_m(
+        "standing",
+        ("return bool(parts) and all(", "return bool(parts) and any("),
+        ('if language.phrases("one_off").found_in(tokens):', "if False:"),
+        ("nested > _MOST_NESTED", "False"),
+    ),
+    *_m(
+        "credit",
+        ("if not note.strip() or not said.strip():", "if False:"),
+        ("if count_words(quote) < 2:", "if False:"),
+        ("if not _stands_in(said, quote, typed[index], tokens):", "if False:"),
+        (
+            "    if len(utterance.text) > limits.said:\n        return _refusal",
+            "    if False:\n        return _refusal",
+        ),
+        ("if utterance.typed and utterance.speaker == asker]", "if utterance.typed]"),
+        ("if index and leads_on(typed[index - 1]):", "if False:"),
+        ("if answers_about_text(utterance, unit.shortest):", "if False:"),
+        ("if taken_back(unit.tokens, typed[index + 1 :]):", "if False:"),
+        ("if utterance.asked and not has_own_sign(unit.tokens, language):", "if False:"),
+        ("    if not _says(unit, told, language):", "    if False:"),
+        ('if rest > quoted and note[rest - 1].text in ":\\uff1a":', "if True:"),
+        ("if not (front or behind) or places.found_in(unit):", "if not (front or behind):"),
+        ("if about and not _names(about, utterance, tokens, language):", "if False:"),
+        (
+            'if core and not (language and language.phrases("core_signs").found_in(tokens)):',
+            "if False:",
+        ),
+        ("len(text) > limits.note:", "False:"),
+    ),
+    *_m(
+        "forgetting",
+        ("    if not places:\n", "    if False:\n"),
+        ("if taken_back(request.tokens, typed[index + 1 :]):", "if False:"),
+        ("    if len(named) > 1:", "    if False:"),
+        ("if note.speaker and asker and note.speaker != asker:", "if False:"),
+        ("if is_imagined_or_reported(sentence, language):", "if False:"),
+        ('if language.phrases("forget_blockers").found_in(sentence):', "if False:"),
+        ("if ends_in_question(sentence) and not polite:", "if False:"),
+        ("    common = max(1, int(len(notes) * _COMMON_SHARE))", "    common = len(notes)"),
+        (
+            "return frozenset(found if keep_all else found - _blank_words())",
+            "return frozenset(found)",
+        ),
+    ),
+    *_m(
+        "ledger",
+        ("_differ(event, other) and _rank(event) < _rank(other)", "_differ(event, other)"),
+        ("return sorted(kept.values(), key=order)", "return list(kept.values())"),
+        (
+            "    if present > newest:\n        return present",
+            "    if True:\n        return present",
+        ),
+        ("if not held(event)), default", "), default"),
+    ),
+    *_m(
+        "notebook",
+        (
+            'credited = event.get("credited") is True and not held(event)',
+            'credited = event.get("credited") is True',
+        ),
+        (
+            "        if held(event):\n            self._ignore",
+            "        if False:\n            self._ignore",
+        ),
+        ('if event.get("hash") != draft.text_hash:', "if False:"),
+        ("if draft.ended or draft.superseded_by:", "if False:"),
+        ("if credited and key in self.same:", "if False:"),
+        ('if one.ended != "forgotten":', "if True:"),
+    ),
+    *_m(
+        "digest",
+        (
+            "<= limits.digest:\n            return text",
+            "<= 10 * limits.digest:\n            return text",
+        ),
+        ('if note.origin not in ("person", "agent"):', "if False:"),
+        ('elif not owner or owner == (speaker or ""):', "elif True:"),
+        (
+            "movable = [note.id for note in notes[:-1] if note.id not in core]",
+            "movable = [note.id for note in notes]",
+        ),
+        (
+            "active = sorted(notebook.active, key=lambda note: (_since(note), note.at, note.id))",
+            "active = list(notebook.active)",
+        ),
+    ),
+    *_m(
+        "bounds",
+        ("if waiting and used + more > limits.waiting_bytes:", "if False:"),
+        ("if used + more > limits.live_bytes:", "if False:"),
+        ('if event.get("hash") != text_hash(note.text):', "if False:"),
+        ("    if note.shrunk:\n", "    if False:\n"),
+    ),
+]
+
+
+class Workshop:
+    """Copies of the project in which one thing at a time is wrong."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.copies: Queue[Path] = Queue()
+        for index in range(number):
+            copy = folder / str(index)
+            for name in ("langmem_credit", "tests"):
+                shutil.copytree(
+                    ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__")
+                )
+            shutil.copy(ROOT / "pyproject.toml", copy)
+            self.copies.put(copy)
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """A copy that nobody else works in."""
+        copy = self.copies.get()
+        try:
+            yield copy
+        finally:
+            self.copies.put(copy)
+
+    def is_killed(self, mutation: Mutation) -> bool:
+        """True when a test goes red.
+
+        Raises:
+            LookupError: the text to replace does not stand exactly once in the module.
+        """
+        with self.copy() as copy:
+            path = copy / "langmem_credit" / f"{mutation.module}.py"
+            before = path.read_text(encoding="utf-8")
+            if before.count(mutation.old) != 1:
+                raise LookupError(f"{mutation.name}: {before.count(mutation.old)} times there")
+            path.write_text(before.replace(mutation.old, mutation.new), encoding="utf-8")
+            try:
+                return not passes(copy, TESTS[mutation.module])
+            finally:
+                path.write_text(before, encoding="utf-8")
+
+
+def passes(copy: Path, tests: Sequence[str]) -> bool:
+    """True when the tests are green in that copy; a test that hangs is red."""
+    environment = {
+        **os.environ,
+        # Byte code is trusted by time and size, which a mutation may share with the original.
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "true",
+    }
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    try:
+        done = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def run(mutations: Sequence[Mutation], workers: int = 2) -> dict[Mutation, bool]:
+    """Which mutations are killed.
+
+    Raises:
+        LookupError: the tests are red without any mutation, or a mutation fits nowhere.
+    """
+    with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
+        workshop = Workshop(Path(folder), workers)
+        with ThreadPoolExecutor(workers) as pool:
+            files = sorted({file for one in mutations for file in TESTS[one.module]})
+
+            def is_green(file: str) -> bool:
+                with workshop.copy() as copy:
+                    return passes(copy, [file])
+
+            red = [
+                file
+                for file, green in zip(files, pool.map(is_green, files), strict=True)
+                if not green
+            ]
+            if red:
+                raise LookupError(f"red without any mutation: {', '.join(red)}")
+            killed = pool.map(workshop.is_killed, mutations)
+            return dict(zip(mutations, killed, strict=True))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table; 1 when a mutation survives."""
+    chosen = [one for one in MUTATIONS if all(word in one.module + one.old for word in arguments)]
+    results = run(chosen)
+    rows = ((one.name, "killed" if killed else "SURVIVED") for one, killed in results.items())
+    print(table(("mutation", "result"), rows))
+    print(f"\n{sum(results.values())} of {len(results)} killed")
+    return 0 if all(results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
