@@ -39,6 +39,25 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
     )
 
 
+def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
+    """Whether the clause from tokens[start] lasts by its phrases alone; None when they do not say.
+
+    >>> from langmem_credit.languages import load
+    >>> from langmem_credit.words import tokenize
+    >>> [judge_clause(tokenize(text), 0, load("zh")) for text in ("别删除这个分支", "这个分支删掉")]
+    [True, False]
+    """
+    if is_prohibition(tokens, start, language):
+        return True
+    if holds_errand(tokens[start:], language):
+        return False
+    if any(language.phrases(field).match_at(tokens, start) for field in ("ways", "statements")):
+        return True
+    if tokens[start].low in language.words("pronouns"):
+        return None
+    return last_verb_lasts(tokens, start, language)
+
+
 def holds_errand(tokens: Sequence[Token], language: Language) -> bool:
     """True when the verb of an errand stands anywhere: "Den Branch bitte löschen", "bórrala"."""
     if language.phrases("errands").found_in(tokens):
@@ -80,9 +99,10 @@ def _orders_later(tokens: Sequence[Token], language: Language) -> bool:
     """True when a verb that may be an errand's opens a clause behind a comma."""
     if not language.items("errands"):
         return False
-    verbs = language.words("one_off_verbs") | language.words("other_verbs")
     return any(
-        one.text in ",;:-、" and two.low in verbs and two.low not in language.words("subjects")
+        one.text in ",;:-、"
+        and (two.low in language.words("one_off_verbs") or two.low in language.words("other_verbs"))
+        and two.low not in language.words("subjects")
         for one, two in pairwise(tokens)
     )
 

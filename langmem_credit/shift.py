@@ -335,7 +335,7 @@ class _Matcher:
         return self._equal_word(said, told, first=i == 0 or j == 0)
 
     def _is_typography(self, i: int, j: int) -> bool:
-        """True for white space between a Chinese character and a Latin word: "用 pnpm", "用pnpm"."""
+        """True for white space between Chinese and Latin words: "用 pnpm" is "用pnpm"."""
         if {self.said[i].gap, self.told[j].gap} != {"", " "}:
             return False
         one, two = self.said[i - 1], self.said[i]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .clauses import has_lasting_phrase, holds_errand, is_prohibition, last_verb_lasts
+from .clauses import has_lasting_phrase, judge_clause
 from .languages import Language
 from .words import Token, count_words, separates, split_sentences
 
@@ -97,18 +97,9 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language, neste
     length = length or language.phrases("requests").match_at(tokens, start)
     if length:
         return _order_lasts(tokens, _skip(tokens, start + length, language), language)
-    if is_prohibition(tokens, start, language):
-        return True
-    if holds_errand(tokens[start:], language):
-        return False
-    if language.phrases("ways").match_at(tokens, start):
-        return True
-    if low not in language.words("pronouns"):
-        in_the_end = last_verb_lasts(tokens, start, language)
-        if in_the_end is not None:
-            return in_the_end
-    if language.phrases("statements").match_at(tokens, start):
-        return True
+    known = judge_clause(tokens, start, language)
+    if known is not None:
+        return known
     if low.isdigit():
         return True
     if low in language.words("leading_prepositions"):
@@ -179,15 +170,9 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
     if start >= len(tokens):
         return False
     low = tokens[start].low
-    if is_prohibition(tokens, start, language):
-        return True
-    if holds_errand(tokens[start:], language):
-        return False
-    if language.phrases("ways").match_at(tokens, start):
-        return True
-    in_the_end = last_verb_lasts(tokens, start, language)
-    if in_the_end is not None:
-        return in_the_end
+    known = judge_clause(tokens, start, language)
+    if known is not None:
+        return known
     if low in language.words("one_off_verbs"):
         # "Deploy with fly.io" tells how, not what to do now.
         return start + 1 < len(tokens) and tokens[start + 1].low in language.words("manners")

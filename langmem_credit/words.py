@@ -274,35 +274,42 @@ class Phrases:
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self.texts = tuple(phrases)
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        # By the first word, then the second ("" for none): in Chinese many share the first.
+        self._by_first: dict[str, dict[str, list[tuple[str, ...]]]] = {}
         self._by_last: dict[str, list[tuple[str, ...]]] = {}
         for lows in (tuple(token.low for token in tokenize(phrase)) for phrase in self.texts):
             if lows:
-                self._by_first.setdefault(lows[0], []).append(lows)
+                second = lows[1] if len(lows) > 1 else ""
+                self._by_first.setdefault(lows[0], {}).setdefault(second, []).append(lows)
                 self._by_last.setdefault(lows[-1], []).append(lows)
-        for group in (*self._by_first.values(), *self._by_last.values()):
+        groups = [group for seconds in self._by_first.values() for group in seconds.values()]
+        for group in (*groups, *self._by_last.values()):
             group.sort(key=len, reverse=True)
 
     def __contains__(self, low: str) -> bool:
-        return (low,) in self._by_first.get(low, ())
+        return "" in self._by_first.get(low, ())
 
     def match_at(self, tokens: Sequence[Token], index: int) -> int:
         """How many tokens the longest phrase at this index has; 0 when none stands there."""
-        if index >= len(tokens):
+        seconds = self._by_first.get(tokens[index].low) if index < len(tokens) else None
+        if seconds is None:
             return 0
-        for lows in self._by_first.get(tokens[index].low, ()):
-            if _stands_at(lows, tokens, index):
-                return len(lows)
-        return 0
+        if index + 1 < len(tokens):
+            for lows in seconds.get(tokens[index + 1].low, ()):
+                if _stands_at(lows, tokens, index):
+                    return len(lows)
+        return 1 if "" in seconds else 0
 
     def match_at_words(self, words: Sequence[HasLow], index: int) -> int:
         """`match_at` for anything with a lower-case form, white space aside."""
-        if index < len(words):
-            for lows in self._by_first.get(words[index].low, ()):
-                found = [word.low for word in words[index : index + len(lows)]]
-                if found == list(lows):
+        seconds = self._by_first.get(words[index].low) if index < len(words) else None
+        if seconds is None:
+            return 0
+        if index + 1 < len(words):
+            for lows in seconds.get(words[index + 1].low, ()):
+                if [word.low for word in words[index : index + len(lows)]] == list(lows):
                     return len(lows)
-        return 0
+        return 1 if "" in seconds else 0
 
     def match_end(self, tokens: Sequence[Token]) -> int:
         """How many tokens the longest phrase at the very end has; 0 when none stands there."""

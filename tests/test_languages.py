@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import langmem_credit
+from langmem_credit import judge
 from langmem_credit.forgetting import judge_forget
 from langmem_credit.languages import CODES, FIELDS, detect, load, read_data
 from langmem_credit.notes import Utterance
@@ -20,6 +21,7 @@ from tests.cases_support import (
 )
 from tests.test_forgetting import notebook_of
 
+_ADDED = ("nunca", "nicht", "kein", "不", "别")
 _PACKAGE = Path(langmem_credit.__file__).parent
 _OTHERS = ("es", "de", "zh")
 CASES = {code: load_cases(f"credit_{code}") for code in _OTHERS}
@@ -50,6 +52,19 @@ def test_a_suggestion_is_always_the_persons_own_words(code, case):
     suggestion = judge_case(case).suggestion or ""
 
     assert any(suggestion in utterance.text for utterance in heard_of(case))
+
+
+@pytest.mark.parametrize(("code", "case"), ALL)
+def test_no_denial_can_be_dropped_or_added(code, case):
+    heard = heard_of(case)
+    typed = heard[-1].text
+    tokens = tokenize(typed)
+    denials = load(code).words("negations")
+
+    changed = [typed[: t.start] + typed[t.end :] for t in tokens if t.low in denials and t.start]
+    changed += [f"{typed[: t.start]}{word} {typed[t.start :]}" for t in tokens for word in _ADDED]
+
+    assert [note for note in changed if judge(note, typed, heard).credited] == []
 
 
 @pytest.mark.parametrize("code", _OTHERS)
@@ -93,12 +108,11 @@ def test_every_described_field_stands_in_a_file():
 
 
 def test_every_described_field_is_read_by_the_code():
-    source = "".join(path.read_text(encoding="utf-8") for path in _PACKAGE.rglob("*.py"))
-    described = (_PACKAGE / "languages" / "fields.py").read_text(encoding="utf-8")
+    described = _PACKAGE / "languages" / "fields.py"
+    sources = [path for path in _PACKAGE.rglob("*.py") if path != described]
+    code = "".join(path.read_text(encoding="utf-8") for path in sources)
 
-    unread = {field for field in FIELDS if source.count(f'"{field}"') <= described.count(f'"{field}"')}
-
-    assert unread == set()
+    assert {field for field in FIELDS if f'"{field}"' not in code} == set()
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -146,10 +160,7 @@ def test_phrases_of_english_stay_out_of_other_languages_retractions():
     assert [one.found_in(text) for one in others for text in english] == [False] * 15
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", " ", "\0", "\ud83d", "¿", "¡", "¿¡", "。", "，", "？", "我", "请", "ich", "no", "不，", "¿?"],
-)
+@pytest.mark.parametrize("text", [*" \0\ud83d¿¡。，？我请", "", "ich", "no", "不，", "¿?", "¿¡"])
 @pytest.mark.parametrize("note", ["", "x", "我", "El usuario", "¡", "Der Nutzer"])
 def test_broken_text_is_refused_without_an_error(text, note):
     case = {"heard": [text, f"siempre {text}", f"immer {text}", f"一直{text}"], "note": note}
@@ -165,7 +176,7 @@ def test_a_long_run_of_openers_is_no_licence_to_drop_the_rest(piece):
 
 
 def test_white_space_between_chinese_characters_still_counts():
-    case = {"heard": ["我一直喜欢北京 大学"], "note": "我一直喜欢北京大学", "said": "我一直喜欢北京"}
+    case = {"heard": ["我喜欢北京 大学"], "note": "我喜欢北京大学", "said": "我喜欢北京"}
 
     assert not judge_case(case).credited
 
@@ -209,6 +220,6 @@ def test_an_unknown_code_is_refused_with_those_there_are():
 def test_a_fact_in_a_language_without_a_file_is_credited_verbatim():
     heard = [Utterance("u1", "je n'aime pas Docker")]
 
-    verdict = langmem_credit.judge("je n'aime pas Docker", "je n'aime pas Docker", heard)
+    verdict = judge("je n'aime pas Docker", "je n'aime pas Docker", heard)
 
     assert (verdict.credited, verdict.language) == (True, "")

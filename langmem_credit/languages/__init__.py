@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from langmem_credit.words import Phrases, Token
+
 from .fields import FIELDS
 
 __all__ = ["CODES", "FIELDS", "Language", "detect", "load", "read_data"]
@@ -107,15 +108,15 @@ def _telling(code: str) -> frozenset[str]:
     language = load(code)
     if code == "en":
         return language.words("detect")
-    fields = ("working", "generic_working", "one_off_verbs", "other_verbs")
-    fields += ("finite", "subjects", "adverbs")
-    verbs = frozenset[str]().union(
+    verbs = ("working", "generic_working", "one_off_verbs", "other_verbs")
+    fields = (*verbs, "finite", "subjects", "adverbs")
+    more = frozenset[str]().union(
         *map(language.words, fields),
         *(item.split() for item in language.table("pairs")),
         language.words("function_words"),
         (item for item in language.items("errands") if " " not in item),
     )
-    known = (language.words("detect") | verbs) - _english()
+    known = (language.words("detect") | more) - _english()
     shared = language.words("detect") & load("en").words("detect")
     # One letter is a variable in any language.
     return frozenset(word for word in known if len(word) > 1 or word > "\u2e80") | shared
