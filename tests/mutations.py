@@ -30,7 +30,7 @@ TESTS = {
     "shift": ("tests/test_shift.py",),
     "units": ("tests/test_credit.py",),
     "voice": ("tests/test_credit.py",),
-    "standing": ("tests/test_credit.py",),
+    "standing": ("tests/test_deciding.py", "tests/test_credit.py"),
     "credit": ("tests/test_credit.py",),
     "forgetting": ("tests/test_forgetting.py",),
     "ledger": ("tests/test_ledger.py",),
@@ -51,7 +51,8 @@ class Mutation:
     @property
     def name(self) -> str:
         """Short enough for a table."""
-        return f"{self.module}: {' '.join(self.new.split())[:70] or 'nothing'}"
+        old, new = (" ".join(text.split())[:40] for text in (self.old, self.new))
+        return f"{self.module}: {old} => {new or 'nothing'}"
 
 
 def _m(module: str, *changes: tuple[str, str]) -> list[Mutation]:
@@ -89,7 +90,6 @@ MUTATIONS = [
     *_m(
         "shift",
         ("return j == len(self.told) and", "return"),
-        ("if said.quoted != told.quoted:", "if False:"),
         ("if i > 0 and j > 0 and said.gap != told.gap", "if False and said.gap != told.gap"),
         ("if said.low != told.low or said.quoted or said.code:", "if said.low != told.low:"),
         ("if first and said.text[1:] == told.text[1:]:", "if first:"),
@@ -166,7 +166,7 @@ MUTATIONS = [
     ),
     *_m(
         "forgetting",
-        ("    if not places:\n", "    if False:\n"),
+        ("find_quote(said, utterance.text)\n    ]", "True\n    ]"),
         ("if taken_back(request.tokens, typed[index + 1 :]):", "if False:"),
         ("    if len(named) > 1:", "    if False:"),
         ("if note.speaker and asker and note.speaker != asker:", "if False:"),
