@@ -256,23 +256,21 @@ def _note_ranges(
     behind = places.match_end(note)
     quoted = language.phrases("attribution").match_at(note, 0)
     if quoted and not language.phrases("attribution").match_at(unit, 0):
-        rest = _skip_marks(note, quoted)
+        rest = _skip_mark(note, quoted)
         if rest > quoted and note[rest - 1].text in ":\uff1a":
             yield rest, len(note)
     # The person's own place stands alone.
     if not (front or behind) or places.found_in(unit):
         return
     if front:
-        yield _skip_marks(note, front), len(note)
+        yield _skip_mark(note, front), len(note)
     # A place behind a restricting word would change what is restricted.
     if behind and not any(token.low in language.words("restricting") for token in unit):
         yield 0, len(note) - behind
 
 
-def _skip_marks(note: Sequence[Token], index: int) -> int:
-    while index < len(note) and note[index].text in ",:\uff0c\uff1a":
-        index += 1
-    return index
+def _skip_mark(note: Sequence[Token], index: int) -> int:
+    return index + (index < len(note) and note[index].text in ",:\uff0c\uff1a")
 
 
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:

@@ -117,7 +117,7 @@ MUTATIONS = [
         ('if not any(token.low in language.words("restrictors") for token in tokens):', "if True:"),
         ("if asks_about_state(order, language):", "if False:"),
         ("if not is_order(order, language):", "if False:"),
-        ("if length and order and has_strong_sign(order, language):", "if length and order:"),
+        ("if length and order and _has_polite_sign(order, language):", "if length and order:"),
     ),
     *_m(
         "voice",
