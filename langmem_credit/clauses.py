@@ -39,6 +39,29 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
     )
 
 
+def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True when an errand's verb comes first and the sign of lasting is not its own.
+
+    "Sag ihm, dass ich nie fehle" is said once; so is "Manda un correo a cada cliente".
+    """
+    low = tokens[start].low if start < len(tokens) else ""
+    if not any(low in language.words(field) for field in ("one_off_verbs", "other_verbs")):
+        return False
+    borders = language.words("object_clauses")
+    if not borders:
+        return False
+    border = next(
+        (index for index in range(start, len(tokens)) if tokens[index].low in borders), len(tokens)
+    )
+    own = tokens[:border]
+    # "siempre que" begins before its border.
+    if border and language.phrases("strong").match_at(tokens, border - 1) > 1:
+        return False
+    if low in language.words("one_off_verbs"):
+        return not language.phrases("polite_signs").found_in(own)
+    return not has_lasting_phrase(own, language)
+
+
 def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
     """Whether the clause from tokens[start] lasts by its phrases alone; None when they do not say.
 
@@ -131,6 +154,7 @@ def last_verb_lasts(tokens: Sequence[Token], start: int, language: Language) -> 
     particle = last.low in language.words("final_particles")
     if not last.word or last.text != last.low or not (particle or last.low.endswith(endings)):
         return None
-    if any(token.low in language.words("finite") for token in bare[start:-1]):
+    others = language.words("finite") | language.words("object_clauses")
+    if any(token.low in others for token in bare[start:-1]):
         return None
     return last.low in language.words("final_working")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .clauses import has_lasting_phrase, judge_clause
+from .clauses import has_lasting_phrase, is_errand_with_sign, judge_clause
 from .languages import Language
 from .words import Token, count_words, separates, split_sentences
 
@@ -71,11 +71,11 @@ def _skip_signs(tokens: Sequence[Token], language: Language) -> int:
 
 
 def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
-    if has_strong_sign(tokens, language):
+    start = _skip(tokens, 0, language)
+    if has_strong_sign(tokens, language) and not is_errand_with_sign(tokens, start, language):
         return True
     if language.phrases("one_off").found_in(tokens):
         return False
-    start = _skip(tokens, 0, language)
     if start >= len(tokens):
         return False
     if any(token.low in language.words("restrictors") for token in tokens[: start + 1]):

@@ -30,6 +30,7 @@ ALL = [
     for code in _OTHERS
     for case in CASES[code]
 ]
+HONEST = [each for each in ALL if each.values[1]["expect"] == "active"]
 RETRIED = [each for each in ALL if each.values[1].get("retry")]
 TEXTS = load_cases("languages")
 FORGETTING = load_cases("forgetting_languages")
@@ -54,7 +55,7 @@ def test_a_suggestion_is_always_the_persons_own_words(code, case):
     assert any(suggestion in utterance.text for utterance in heard_of(case))
 
 
-@pytest.mark.parametrize(("code", "case"), ALL)
+@pytest.mark.parametrize(("code", "case"), HONEST)
 def test_no_denial_can_be_dropped_or_added(code, case):
     heard = heard_of(case)
     typed = heard[-1].text

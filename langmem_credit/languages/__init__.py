@@ -175,8 +175,10 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         score = _score(counts, known)
         # One word may be a name, unless it is long and nothing speaks against it.
         marked = score > 0 and _has_letter(letters, marks)
-        alone = marked or any(len(word) > 4 and word in known for word in words)
-        if (score > 1 or (best_score == 0 and alone)) and score + marked > best_score:
+        enough = score > 1 or (
+            best_score == 0 and (marked or any(len(word) > 4 and word in known for word in words))
+        )
+        if enough and score + marked > best_score:
             return None
     return best
 

@@ -80,6 +80,7 @@ FIELDS: dict[str, str] = {
     "strong_not": "Phrases that hold one of them and say nothing of the kind.",
     "one_off": "Phrases that say that it is for now.",
     "errands": "Verbs of errands that count anywhere in a clause.",
+    "object_clauses": "Words that open what an errand says: a sign behind them is not its own.",
     "errand_endings": "Endings of verbs with their object attached; only with an accent.",
     "adverbs": "Words to skip before the verb.",
     "adverb_endings": "Endings of adverbs.",
