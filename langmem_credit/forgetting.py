@@ -87,7 +87,8 @@ def judge_forget(
         query: the model's words for the note, or its id.
         said: the words with which the person asked, as the model claims.
         heard: the utterances of this run, oldest first.
-        notebook: the scope's notes; those that are live count, unconfirmed ones too.
+        notebook: the scope's notes. Active ones come first: held-back text can neither take a
+            request upon itself nor make a word too common to name an active note.
 
     >>> from langmem_credit.events import remembered
     >>> from langmem_credit.notebook import fold
@@ -100,10 +101,13 @@ def judge_forget(
     >>> judge_forget("Berlin office", "forget the Berlin office", heard, book).rule
     'not_asked'
     """
-    notes = _live(notebook)
     if not query.strip() or not said.strip():
         return _refuse("empty")
+    notes: Sequence[Note] = notebook.active
     best = _find_by_query(query[: limits.query], notes)
+    if not best:
+        notes = (*notebook.active, *notebook.unconfirmed)
+        best = _find_by_query(query[: limits.query], notes)
     closest = best[0].id if best else None
     typed = [utterance for utterance in heard if utterance.typed]
     inputs = [utterance for utterance in heard if utterance.via == "input"]
@@ -130,11 +134,7 @@ def judge_forget(
 
 def names_note(text: str, note: Note, notebook: Notebook) -> bool:
     """True when the text holds a word that stands in this note and in few others."""
-    return _names(_words(tokenize(text)), note, _live(notebook))
-
-
-def _live(notebook: Notebook) -> tuple[Note, ...]:
-    return (*notebook.active, *notebook.unconfirmed)
+    return _names(_words(tokenize(text)), note, notebook.active)
 
 
 def _refuse(rule: str, closest: str | None = None) -> ForgetVerdict:
@@ -147,18 +147,15 @@ def _pick(
     """The one note among the best matches that the request names."""
     named_words = _words(request.tokens)
     named = [note for note in best if _names(named_words, note, notes)]
-    if not best:
-        nearest = [note for note in notes if _names(named_words, note, notes)]
-        return _refuse("no_match", nearest[0].id if nearest else None)
     if len(named) > 1:
         return _refuse("ambiguous", named[0].id)
     if not named:
-        if request.language and request.language.phrases("forget_everything").found_in(
-            request.tokens
-        ):
-            return _refuse("everything", best[0].id)
-        nearest = [note for note in notes if _names(named_words, note, notes)]
-        return _refuse("names_nothing", (nearest or best)[0].id)
+        nearest = [note for note in notes if _names(named_words, note, notes)] or list(best)
+        closest = nearest[0].id if nearest else None
+        everything = request.language and request.language.phrases("forget_everything")
+        if everything and everything.found_in(request.tokens):
+            return _refuse("everything", closest)
+        return _refuse("names_nothing" if best else "no_match", closest)
     note = named[0]
     if note.speaker and asker and note.speaker != asker:
         return _refuse("not_yours", note.id)
@@ -200,8 +197,9 @@ def _fold_text(text: str) -> str:
 def _names(words: frozenset[str], note: Note, notes: Sequence[Note]) -> bool:
     """True when one of the words stands in the note and in few others."""
     common = max(1, int(len(notes) * _COMMON_SHARE))
+    others = [other for other in notes if other.id != note.id]
     return any(
-        sum(word in _note_words(other) for other in notes) <= common
+        1 + sum(word in _note_words(other) for other in others) <= common
         for word in words & _note_words(note)
     )
 

@@ -128,3 +128,41 @@ def test_a_name_is_a_word_of_the_note_that_few_share():
 
     assert names_note("no, spaces instead of tabs", notes.active[0], notes)
     assert not names_note("the desk is free", notes.active[1], notes)
+
+
+def _with_waiting(active: str, *waiting: str) -> Notebook:
+    events = [remembered(active, Verdict(credited=True), at="2031-01-01T00:00:00Z", call="a")]
+    for number, text in enumerate(waiting):
+        refused = Verdict(credited=False, rule="typed")
+        moment = f"2031-01-02T00:00:00.{number:06d}Z"
+        events.append(remembered(text, refused, at=moment, said=text, call=f"w{number}"))
+    return fold(events)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "request_"),
+    [
+        ("tea is good", "forget the note about tea"),
+        ("Hi! I like tea", "forget that I like tea"),
+        ("never forget tea", "please forget my tea preference"),
+    ],
+)
+def test_held_back_text_does_not_stand_in_the_way_of_forgetting(waiting, request_):
+    notes = _with_waiting("I like tea", *[f"{waiting} {n}" for n in range(30)])
+
+    verdict = judged("tea", request_, notes=notes)
+
+    assert verdict.note_id == notes.active[0].id
+
+
+def test_a_waiting_note_can_be_forgotten_when_no_active_one_matches():
+    notes = _with_waiting("I like tea", "Zed is on call")
+
+    assert judged("Zed", "forget the note about Zed", notes=notes).granted
+
+
+@pytest.mark.parametrize("query", ["everything", "all notes", "I like tea"])
+def test_forgetting_everything_is_told_apart(query):
+    notes = _with_waiting("I like tea")
+
+    assert judged(query, "forget everything you know", notes=notes).rule == "everything"
