@@ -195,8 +195,8 @@ def _names(tokens: Sequence[Token]) -> set[str]:
     for index, token in enumerate(tokens):
         if mixed and token.text.isupper() and len(token.text) < 4:
             names.add(token.low)
-        if 0 < index < len(tokens) - 1 and token.text in "-_/." and not tokens[index + 1].gap:
-            if not token.gap:
+        if token.text in "-_/." and not token.gap and 0 < index < len(tokens) - 1:
+            if not tokens[index + 1].gap:
                 names |= {tokens[index - 1].low, tokens[index + 1].low}
     return names
 
