@@ -132,6 +132,15 @@ def judge_forget(
     return verdict
 
 
+def asks_to_forget(text: str) -> bool:
+    """True when a sentence of the text asks for something to be forgotten, in any known language.
+
+    >>> asks_to_forget("olvida mi antigua dirección"), asks_to_forget("don't forget the milk")
+    (True, False)
+    """
+    return _find_request(Utterance("", text), text) is not None
+
+
 def names_note(text: str, note: Note, notebook: Notebook) -> bool:
     """True when the text holds a word that stands in this note and in few others."""
     return _names(_words(tokenize(text)), note, notebook.active)
