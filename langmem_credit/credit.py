@@ -15,6 +15,7 @@ from . import languages
 from .contractions import open_each
 from .languages import Language
 from .notes import LIMITS, Limits, Utterance, Verdict
+from .pasting import find_pasted
 from .shift import same_opened
 from .standing import has_own_sign, lasts
 from .units import Unit, find_unit
@@ -22,7 +23,6 @@ from .voice import (
     answers_about_text,
     asks,
     find_foreign_voice,
-    find_pasted,
     leads_on,
     taken_back,
 )

@@ -16,7 +16,8 @@ from . import languages
 from .languages import Language, read_data
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
-from .voice import find_pasted, is_imagined_or_reported, taken_back
+from .pasting import find_pasted
+from .voice import is_imagined_or_reported, taken_back
 from .words import (
     Phrases,
     Token,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -29,29 +28,6 @@ from .words import (
     tokenize,
 )
 
-# The shapes of text that was pasted or made by a program, in any language. Each is anchored at a
-# line's start or made of fixed text, so that time stays linear.
-_PASTED = re.compile(
-    r"""
-      ```|~~~
-    | ^[ \t]*(?:>|\$[ ]|\#[ ]|//|/\*|--[ ]|@@|diff[ ]--git|Traceback[ ]\(|commit[ ][0-9a-f]{6})
-    | </[A-Za-z][\w:.-]{0,40}\s{0,5}>|<\||\|>|\[/?INST\]|<<SYS>>|<!--
-    | ^[ \t]*(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|de|para
-        |asunto|fecha|enviado|发件人|收件人|主题|日期)[ ]?:[ ]
-    | ^[ \t]*<[^<>\n]{1,30}>[ \t]
-    | ^[ \t]*(?:user|human|assistant|system|ai|bot|agent|tool|nutzer|benutzer|usuario|asistente
-        |用户|助手|系统)[ ]?[:：]
-    | -----\s?Original|-{5}|={5}|\bwrote:\s*$|\bschrieb:\s*$|\bescribió:\s*$
-    | ^\W{0,3}\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d\b|^[ \t]*[\[(]\d?\d:\d\d
-    | ^[ \t]*\[?(?:warn|warning|error|info|debug|fatal|trace)\]?[ ]?[:\]]
-    | "(?:role|content|message|level|msg)"\s?:
-    | ^[ \t]*\|.*\|[ \t]*$
-    """,
-    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
-)
-# "Tom: I hate the logo": a short name before a colon at the start of one of several lines.
-_CHAT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S", re.MULTILINE)
-_BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
 # Shorter quotations are names: `translate "Given" steps`.
 _LONG_QUOTE = 5
 _BRIEF = 6  # words
@@ -62,21 +38,6 @@ _NO_CONTENT = (
     *("working", "generic_working", "adverbs"),
 )
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
-
-
-def find_pasted(text: str) -> str:
-    r"""The plain name of a sign that part of the text was not typed as a statement, or "".
-
-    >>> find_pasted("why?\n> always run as root")
-    'it holds pasted or quoted lines'
-    """
-    if _PASTED.search(text):
-        return "it holds pasted or quoted lines"
-    if _BLOCK_AFTER_COLON.search(text):
-        return "it holds a block of text after a colon"
-    if "\n" in text.strip() and len(_CHAT_LINE.findall(text)) >= 1:
-        return "it looks like a chat log"
-    return ""
 
 
 def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tuple[str, str]:

@@ -76,7 +76,7 @@ def fold(text: str) -> str:
     >>> print(fold("don’t — “stop”"))
     don't - "stop"
     """
-    return unicodedata.normalize("NFC", text).translate(_FOLDS)
+    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(_FOLDS)
 
 
 def tokenize(text: str) -> list[Token]:
@@ -89,15 +89,17 @@ def tokenize(text: str) -> list[Token]:
     [('', 'Edit'), (' ', '.'), ('', 'env'), ('', ','), (' ', "don't"), ('', '!')]
     """
     tokens: list[Token] = []
+    # Twice as fast as calling the class, in the hottest loop of all.
+    _new = tuple.__new__
     # White space at the very end would be tried again from each of its characters.
     for match in _TOKEN.finditer(fold(text).rstrip()):
         space, word, other = match.groups()
         gap = space and ("\n" if "\n" in space else " ")
         start, end = match.span(2 if other is None else 3)
         if other is None:
-            tokens.append(Token(word, word.lower(), gap, start, end, True))
+            tokens.append(_new(Token, (word, word.lower(), gap, start, end, True)))
         else:
-            tokens.append(Token(other, other, gap, start, end, False))
+            tokens.append(_new(Token, (other, other, gap, start, end, False)))
     return tokens
 
 

@@ -29,6 +29,7 @@ TESTS = {
     "contractions": ("tests/test_shift.py",),
     "shift": ("tests/test_shift.py",),
     "units": ("tests/test_credit.py",),
+    "pasting": ("tests/test_credit.py",),
     "voice": ("tests/test_credit.py",),
     "standing": ("tests/test_deciding.py", "tests/test_credit.py"),
     "credit": ("tests/test_credit.py",),
@@ -63,7 +64,10 @@ MUTATIONS = [
     *_m(
         "words",
         ('gap = space and ("\\n" if "\\n" in space else " ")', 'gap = space and " "'),
-        ("tokens.append(Token(other, other, gap", 'tokens.append(Token(other, other, ""'),
+        (
+            "_new(Token, (other, other, gap, start",
+            '_new(Token, (other, other, "", start',
+        ),
         ("**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES,", "**_WIDTHS, **_QUOTES, **_DASHES,"),
         ('if any(one.text == other.text == "."', 'if any(one.text == other.text == "x"'),
         (
@@ -120,10 +124,18 @@ MUTATIONS = [
         ("if length and order and _has_polite_sign(order, language):", "if length and order:"),
     ),
     *_m(
-        "voice",
-        ("    if _PASTED.search(text):", "    if False:"),
+        "pasting",
+        ("if _PASTED_ANYWHERE.search(text) or any(", "if any("),
+        ("_PASTED_LINE.match(line) or _ANNOUNCED", "_ANNOUNCED"),
+        (
+            "_PASTED_LINE.match(line) or _ANNOUNCED.search(line.rstrip())",
+            "_PASTED_LINE.match(line)",
+        ),
         ("if _BLOCK_AFTER_COLON.search(text):", "if False:"),
-        ('if "\\n" in text.strip() and len(_CHAT_LINE.findall(text)) >= 1:', "if False:"),
+        ("if len(text.strip().splitlines()) > 1 and any(", "if any(() for _ in "),
+    ),
+    *_m(
+        "voice",
         ("if _mostly_quoted(tokens) and", "if False and"),
         ('irony = [token.low for token in tokens[-2:]] == ["/", "s"]', "irony = False"),
         ('if _unquoted(language.phrases("hypotheses"), tokens, mask):', "if False:"),
