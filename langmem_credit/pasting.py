@@ -24,7 +24,6 @@ _PASTED_ANYWHERE = re.compile(
     r"""```|~~~|</[A-Za-z][\w:.-]{0,40}\s{0,5}>|<\||\|>|<!--|-{5}|={5}"""
     r"""|(?i:\[/?INST\]|<<SYS>>|"(?:role|content|message|level|msg)"\s?:)"""
 )
-_ANNOUNCED = re.compile(r"\b(?:wrote|schrieb|escribió):$", re.IGNORECASE)
 # "Tom: I hate the logo": a short name before a colon at the start of one of several lines.
 _CHAT_LINE = re.compile(r"[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S")
 _BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
@@ -37,9 +36,7 @@ def find_pasted(text: str) -> str:
     'it holds pasted or quoted lines'
     """
     lines = text.splitlines()
-    if _PASTED_ANYWHERE.search(text) or any(
-        _PASTED_LINE.match(line) or _ANNOUNCED.search(line.rstrip()) for line in lines
-    ):
+    if _PASTED_ANYWHERE.search(text) or any(map(_PASTED_LINE.match, lines)):
         return "it holds pasted or quoted lines"
     if _BLOCK_AFTER_COLON.search(text):
         return "it holds a block of text after a colon"

@@ -126,11 +126,7 @@ MUTATIONS = [
     *_m(
         "pasting",
         ("if _PASTED_ANYWHERE.search(text) or any(", "if any("),
-        ("_PASTED_LINE.match(line) or _ANNOUNCED", "_ANNOUNCED"),
-        (
-            "_PASTED_LINE.match(line) or _ANNOUNCED.search(line.rstrip())",
-            "_PASTED_LINE.match(line)",
-        ),
+        (" or any(map(_PASTED_LINE.match, lines))", ""),
         ("if _BLOCK_AFTER_COLON.search(text):", "if False:"),
         ("if len(text.strip().splitlines()) > 1 and any(", "if any(() for _ in "),
     ),
