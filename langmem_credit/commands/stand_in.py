@@ -19,7 +19,7 @@ from langchain_core.runnables import Runnable
 
 from langmem_credit.answers import FORGOTTEN, KEPT, REMEMBERED
 from langmem_credit.credit import suggest
-from langmem_credit.forgetting import asks_to_forget
+from langmem_credit.forget_requests import asks_to_forget
 from langmem_credit.notes import Utterance
 
 from .files import NO_FILE, UNREADABLE
