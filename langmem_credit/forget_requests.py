@@ -13,7 +13,8 @@ from typing import Any
 from . import languages
 from .languages import Language, read_data
 from .notes import Utterance
-from .voice import find_pasted, is_imagined_or_reported
+from .pasting import find_pasted
+from .voice import is_imagined_or_reported
 from .words import (
     Phrases,
     Token,

@@ -13,6 +13,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
 from . import host, nodes
+from .access import opened
 from .ledger import Event
 from .notebook import Notebook, fold
 from .notes import Note
@@ -79,31 +80,32 @@ class CreditedMemory(Settings):
         """
         return nodes.bind(graph)
 
-    # A thread's notes, for the host
+    # A thread's notes, for the host. Each of these methods raises ConfigurationError where the
+    # graph or the config does not fit, with what to pass instead.
 
     def notebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
         """All that is kept in the thread, whatever its status."""
-        return fold(host.events_of(graph.get_state(config)))
+        return self._notebook(graph, config, "notebook")
 
     async def anotebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
         """As `notebook`."""
-        return fold(host.events_of(await graph.aget_state(config)))
+        return await self._anotebook(graph, config, "anotebook")
 
     def notes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """The active notes, oldest first."""
-        return self.notebook(graph, config).active
+        return self._notebook(graph, config, "notes").active
 
     async def anotes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """As `notes`."""
-        return (await self.anotebook(graph, config)).active
+        return (await self._anotebook(graph, config, "anotes")).active
 
     def unconfirmed(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """What waits for a person's review, oldest first."""
-        return self.notebook(graph, config).unconfirmed
+        return self._notebook(graph, config, "unconfirmed").unconfirmed
 
     async def aunconfirmed(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """As `unconfirmed`."""
-        return (await self.anotebook(graph, config)).unconfirmed
+        return (await self._anotebook(graph, config, "aunconfirmed")).unconfirmed
 
     def confirm(
         self,
@@ -130,7 +132,8 @@ class CreditedMemory(Settings):
             ChangedNoteError: the note no longer says what was shown.
             RefusedWriteError: it cannot be confirmed as it is, or cannot be written now.
         """
-        return host.apply(self, graph, config, host.confirming(self, note_id, shown, text, by))
+        change = host.confirming(self, note_id, shown, text, by)
+        return host.apply(self, opened(graph, config, "confirm"), config, change)
 
     async def aconfirm(
         self,
@@ -144,7 +147,7 @@ class CreditedMemory(Settings):
     ) -> Note:
         """As `confirm`."""
         change = host.confirming(self, note_id, shown, text, by)
-        return await host.aapply(self, graph, config, change)
+        return await host.aapply(self, opened(graph, config, "aconfirm"), config, change)
 
     def dispute(
         self,
@@ -156,7 +159,8 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """Takes a note out of memory because a person says that it is not right."""
-        return host.apply(self, graph, config, host.disputing(self, note_id, why, by))
+        change = host.disputing(self, note_id, why, by)
+        return host.apply(self, opened(graph, config, "dispute"), config, change)
 
     async def adispute(
         self,
@@ -168,7 +172,8 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """As `dispute`."""
-        return await host.aapply(self, graph, config, host.disputing(self, note_id, why, by))
+        change = host.disputing(self, note_id, why, by)
+        return await host.aapply(self, opened(graph, config, "adispute"), config, change)
 
     def forget(
         self,
@@ -180,7 +185,8 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """Takes a note out of memory because a person says so; `restore` brings it back."""
-        return host.apply(self, graph, config, host.forgetting(self, note_id, why, by))
+        change = host.forgetting(self, note_id, why, by)
+        return host.apply(self, opened(graph, config, "forget"), config, change)
 
     async def aforget(
         self,
@@ -192,28 +198,41 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """As `forget`."""
-        return await host.aapply(self, graph, config, host.forgetting(self, note_id, why, by))
+        change = host.forgetting(self, note_id, why, by)
+        return await host.aapply(self, opened(graph, config, "aforget"), config, change)
 
     def restore(
         self, graph: host.StatefulGraph, config: Any, note_id: str, *, by: str = PERSON
     ) -> Note:
         """Takes a note's last withdrawal, correction or dispute back."""
-        return host.apply(self, graph, config, host.restoring(note_id, by))
+        change = host.restoring(note_id, by)
+        return host.apply(self, opened(graph, config, "restore"), config, change)
 
     async def arestore(
         self, graph: host.StatefulGraph, config: Any, note_id: str, *, by: str = PERSON
     ) -> Note:
         """As `restore`."""
-        return await host.aapply(self, graph, config, host.restoring(note_id, by))
+        change = host.restoring(note_id, by)
+        return await host.aapply(self, opened(graph, config, "arestore"), config, change)
 
     def history(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
         """The thread's events, or those about one note, oldest first."""
-        return host.history_of(host.events_of(graph.get_state(config)), note_id)
+        snapshot = opened(graph, config, "history").get_state(config)
+        return host.history_of(host.events_of(snapshot), note_id)
 
     async def ahistory(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
         """As `history`."""
-        return host.history_of(host.events_of(await graph.aget_state(config)), note_id)
+        snapshot = await opened(graph, config, "ahistory").aget_state(config)
+        return host.history_of(host.events_of(snapshot), note_id)
+
+    # The method that was called names itself, so that an error can.
+
+    def _notebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:
+        return fold(host.events_of(opened(graph, config, method).get_state(config)))
+
+    async def _anotebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:
+        return fold(host.events_of(await opened(graph, config, method).aget_state(config)))
