@@ -34,6 +34,7 @@ TESTS = {
     "standing": ("tests/test_deciding.py", "tests/test_credit.py"),
     "credit": ("tests/test_credit.py",),
     "forgetting": ("tests/test_forgetting.py",),
+    "forget_requests": ("tests/test_forgetting.py",),
     "ledger": ("tests/test_ledger.py",),
     "notebook": ("tests/test_notebook.py",),
     "digest": ("tests/test_digest.py",),
@@ -178,14 +179,17 @@ MUTATIONS = [
         ("if taken_back(request.tokens, typed[index + 1 :]):", "if False:"),
         ("    if len(named) > 1:", "    if False:"),
         ("if note.speaker and asker and note.speaker != asker:", "if False:"),
-        ("if is_imagined_or_reported(sentence, language):", "if False:"),
-        ('if language.phrases("forget_blockers").found_in(sentence):', "if False:"),
-        ("if ends_in_question(sentence) and not polite:", "if False:"),
         ("    common = max(1, int(len(notes) * _COMMON_SHARE))", "    common = len(notes)"),
         (
             "return frozenset(found if keep_all else found - _blank_words())",
             "return frozenset(found)",
         ),
+    ),
+    *_m(
+        "forget_requests",
+        ("if is_imagined_or_reported(sentence, language):", "if False:"),
+        ('if language.phrases("forget_blockers").found_in(sentence):', "if False:"),
+        ("if ends_in_question(sentence) and not polite:", "if False:"),
     ),
     *_m(
         "ledger",
