@@ -43,7 +43,10 @@ class CreditedMemory(Settings):
     # Into a graph
 
     def tools(self) -> list[BaseTool]:
-        """`remember`, `recall`, `forget` and `ask_user`, as far as the options offer them."""
+        """`remember`, `recall`, `forget` and `ask_user`, as far as the options offer them.
+
+        For a model that you bind yourself. `middleware` and `tool_node` bring them along.
+        """
         return create_tools(self)
 
     def middleware(self) -> CreditedMemoryMiddleware:
@@ -57,15 +60,29 @@ class CreditedMemory(Settings):
         return CreditedMemoryMiddleware(self)
 
     def listen(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        """Node: the first of a run. Notes what the person typed."""
+        """Node: the first of a run. Notes what the person typed, and freezes the digest.
+
+        Without it a note that is kept in a run changes the prompt of that run, and what was typed
+        before a question to the person no longer counts after the answer. Its absence is logged.
+        """
         return nodes.listen(self, state, config)
 
     def settle(self, state: Any, config: RunnableConfig, writer: StreamWriter) -> dict[str, Any]:
-        """Node: right after the tools. Makes their answers true of what the memory holds."""
+        """Node: right after the tools. Makes their answers true of what the memory holds.
+
+        Without it the notes are the same, but an answer that a parallel call made untrue stands,
+        a write that waited through a crash is lost, and the stream is told nothing. Its absence
+        is logged.
+        """
         return nodes.settle_node(self, state, config, writer)
 
     def tool_node(self, tools: Sequence[Any] = (), **options: Any) -> ToolNode:
-        """Node: the memory's tools and yours, with a guard around yours."""
+        """Node: the memory's tools and yours, with a guard around yours.
+
+        A plain `ToolNode` does as well for the memory's tools alone. Beside them your own tools
+        need the guard: without it a message that one of them writes cuts off what was typed in
+        the run, and what it writes to the memory is kept, never as a note, and fills the thread.
+        """
         return nodes.create_tool_node(self, self.tools(), tools, **options)
 
     def fold(self, system: SystemMessage | str | None, state: Any) -> SystemMessage | None:
@@ -75,8 +92,12 @@ class CreditedMemory(Settings):
     def bind(self, graph: nodes.Graph) -> nodes.Graph:
         """The compiled graph, checked for the memory's channels and recorded.
 
+        A graph without it remembers all the same; only nobody looks whether its channels are
+        there and closed to callers, and whether its tools are guarded.
+
         Raises:
-            ConfigurationError: the channels are missing, or callers may write them.
+            ConfigurationError: it is no compiled graph, the channels are missing, or callers may
+                write them.
         """
         return nodes.bind(graph)
 

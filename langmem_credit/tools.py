@@ -19,8 +19,9 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from . import answers, charter
+from . import answers, charter, wiring
 from .characters import clean, one_line
+from .guard import is_own, own_code
 from .heard import answer_of, with_answer
 from .notes import KINDS
 from .recall import recall, render_recall
@@ -115,9 +116,11 @@ def _writes(name: str) -> Body:
         session = _session(settings, runtime)
         if session is None or runtime is None:
             return answers.NO_MEMORY
-        decision = decide_in_turn(session, _call(name, args, session, runtime))
+        call = _call(name, args, session, runtime)
+        decision = decide_in_turn(session, call)
         if not decision.events:
             return decision.answer
+        wiring.WROTE.add(call.message)
         message = ToolMessage(decision.answer, name=name, tool_call_id=runtime.tool_call_id or "")
         _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
         return Command(update={LEDGER: issue_events(decision.events), "messages": [message]})
@@ -171,7 +174,19 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
 
 
 def _session(settings: Settings, runtime: ToolRuntime | None) -> Session | None:
-    return None if runtime is None else Session.read(settings, runtime.state, runtime.config)
+    session = None if runtime is None else Session.read(settings, runtime.state, runtime.config)
+    if session is None:
+        wiring.warn_once(wiring.NO_CHANNELS)
+    elif runtime is not None and not _is_guarded(runtime):
+        wiring.warn_once(wiring.NOT_GUARDED)
+    return session
+
+
+def _is_guarded(runtime: ToolRuntime) -> bool:
+    """True when a guard stands around the other tools of the node, or there are none."""
+    if all(is_own(tool) for tool in runtime.tools):
+        return True
+    return not runtime.tool_call_id or runtime.tool_call_id in wiring.GUARDED
 
 
 def _call(name: str, args: dict[str, Any], session: Session, runtime: ToolRuntime) -> Call:
@@ -208,6 +223,7 @@ def _tool(
         names = sorted({str(part["loc"][0]) for part in error.errors() if part["loc"]})
         return f"{name} needs {' and '.join(names) or 'other arguments'}. Nothing was changed."
 
+    own_code(run, arun)
     return StructuredTool.from_function(
         run,
         arun,
