@@ -38,24 +38,24 @@ class OpenedGraph:
     def get_state(self, config: Any) -> StateSnapshot:
         """The thread's newest state."""
         with self._explained():
-            snapshot: StateSnapshot = self._graph.get_state(config)
+            snapshot: StateSnapshot = self._graph.get_state(_whole(config))
         return snapshot
 
     def update_state(self, config: Any, values: Any) -> Any:
         """Writes to the thread."""
         with self._explained():
-            return self._graph.update_state(config, values)
+            return self._graph.update_state(_whole(config), values)
 
     async def aget_state(self, config: Any) -> StateSnapshot:
         """As `get_state`."""
         with self._explained():
-            snapshot: StateSnapshot = await self._graph.aget_state(config)
+            snapshot: StateSnapshot = await self._graph.aget_state(_whole(config))
         return snapshot
 
     async def aupdate_state(self, config: Any, values: Any) -> Any:
         """As `update_state`."""
         with self._explained():
-            return await self._graph.aupdate_state(config, values)
+            return await self._graph.aupdate_state(_whole(config), values)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -157,6 +157,11 @@ def _check_thread(graph: object, config: object, method: str) -> None:
 def _configurable(config: object) -> Mapping[str, Any]:
     part = config.get("configurable") if isinstance(config, Mapping) else None
     return part if isinstance(part, Mapping) else {}
+
+
+def _whole(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy, since LangGraph writes into it, with the part that LangGraph wants there."""
+    return {**config, "configurable": dict(_configurable(config))}
 
 
 def _has_state(graph: object) -> bool:
