@@ -14,6 +14,7 @@ from dataclasses import replace
 from . import languages
 from .contractions import open_each
 from .languages import Language
+from .neighbours import find_touching
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .pasting import find_pasted
 from .shift import same_opened
@@ -23,8 +24,6 @@ from .voice import (
     answers_about_text,
     asks,
     find_foreign_voice,
-    leads_on,
-    taken_back,
 )
 from .words import (
     Token,
@@ -205,12 +204,11 @@ def _find_obstacle(
     # Thanks behind it hide a final "…, right".
     if language and asks(strip_final_stop(unit.shortest), language):
         return "question", "it is a question"
-    if index and leads_on(typed[index - 1]):
-        return "own_voice", "the message before it says what it is"
     if answers_about_text(utterance, unit.shortest):
         return "own_voice", "it answers a question about somebody else's words"
-    if taken_back(unit.tokens, typed[index + 1 :]):
-        return "taken_back", ""
+    touched = find_touching(typed, index, unit.tokens)
+    if touched:
+        return touched
     if language is None:
         return "", ""
     if utterance.asked and not has_own_sign(unit.tokens, language):
@@ -264,8 +262,13 @@ def _note_ranges(
         return
     if front:
         yield _skip_mark(note, front), len(note)
-    # A place behind a restricting word would change what is restricted.
-    if behind and not any(token.low in language.words("restricting") for token in unit):
+    # A place behind a restricting word would change what is restricted, and one behind "upload …"
+    # would say where to.
+    if (
+        behind
+        and unit[0].low in language.words("place_behind_verbs")
+        and not any(token.low in language.words("restricting") for token in unit)
+    ):
         yield 0, len(note) - behind
 
 

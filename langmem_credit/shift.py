@@ -180,11 +180,19 @@ class _Matcher:
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
             # "I am to approve …" would turn into a rule about who approves, "I am open to …"
             # into an order.
-            if not self._may_be_order(self.said[2].low):
+            after = 2
+            while after < len(self.said) - 1 and self._is_adverb(self.said[after].low):
+                after += 1
+            if not self._may_be_order(self.said[after].low):
                 if not self._equal_word(self.said[1], self.told[0], first=True):
                     return 2, 0
         self.verb_due = True
         return 1, 0
+
+    def _is_adverb(self, low: str) -> bool:
+        assert self.language is not None
+        fields = ("subject_adverbs", "negations", "adverbs")
+        return low.endswith("ly") or any(low in self.language.words(field) for field in fields)
 
     def _is_predicated(self, index: int) -> bool:
         """True when a finite verb or a mark follows here, at most one name aside."""
@@ -243,9 +251,14 @@ class _Matcher:
         self.shifted = True
         for phrase in self.language.items(field):
             length = self._told_phrase(phrase, j)
-            if length:
+            # Inside a sentence "user" alone joins the next word: "send user data".
+            if length and (j == 0 or length > 1 or not self._has_articles(field)):
                 return length
         return 0
+
+    def _has_articles(self, field: str) -> bool:
+        assert self.language is not None
+        return any(" " in phrase for phrase in self.language.items(field))
 
     def _told_phrase(self, phrase: str, j: int) -> int:
         """How many words of the note the phrase takes at j; 0 when it does not stand there."""
@@ -301,6 +314,8 @@ class _Matcher:
 
     def _is_regular_past(self, low: str) -> bool:
         assert self.language is not None
+        if low.endswith(("embed", "shed", "shred")):
+            return False
         if low.endswith("eed") and low not in self.language.words("past_eed"):
             return False
         return low.endswith("ed") and len(low) > 4 and low not in self.language.words("base_ed")

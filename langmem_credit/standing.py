@@ -53,6 +53,16 @@ def is_order(tokens: Sequence[Token], language: Language) -> bool:
     )
 
 
+def opens_errand(tokens: Sequence[Token], language: Language) -> bool:
+    """True when the first verb is that of an errand: "always cancel …"."""
+    start = _skip_signs(tokens, language)
+    return (
+        start < len(tokens)
+        and tokens[start].low in language.words("one_off_verbs")
+        and not _is_stopping(tokens, start, language)
+    )
+
+
 def asks_about_state(tokens: Sequence[Token], language: Language) -> bool:
     """True when "can you …" goes on with something one is, knows or can, not with an order."""
     start = _skip_signs(tokens, language)

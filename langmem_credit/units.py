@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .languages import Language
-from .standing import asks_about_state, has_strong_sign, is_order
+from .standing import asks_about_state, has_strong_sign, is_order, opens_errand
 from .words import (
     Token,
     count_words,
@@ -85,15 +85,26 @@ def _unit(tokens: Sequence[Token], language: Language) -> Unit:
 def _without_greetings(tokens: Sequence[Token], language: Language) -> Sequence[Token]:
     sentences = split_sentences(tokens, strict=True)
     first, last = 0, len(sentences)
-    while first < last - 1 and _is_greeting(sentences[first], language):
+    while first < last - 1 and is_greeting(sentences[first], language):
         first += 1
-    while last > first + 1 and _is_greeting(sentences[last - 1], language):
+    while last > first + 1 and is_greeting(sentences[last - 1], language):
+        if _gives_words(sentences[first : last - 1], language):
+            break
         last -= 1
     begin = sum(map(len, sentences[:first]))
     return tokens[begin : begin + sum(map(len, sentences[first:last]))]
 
 
-def _is_greeting(sentence: Sequence[Token], language: Language) -> bool:
+def _gives_words(sentences: Sequence[Sequence[Token]], language: Language) -> bool:
+    """True when the words speak of a text to be written: "Never write the words: Thank you."."""
+    return any(
+        token.text == ":" or token.low in language.words("wording_verbs")
+        for sentence in sentences
+        for token in sentence
+    )
+
+
+def is_greeting(sentence: Sequence[Token], language: Language) -> bool:
     """True when nothing but greetings, thanks, marks and emoji is in the sentence."""
     index, greeted = 0, False
     while index < len(sentence):
@@ -115,20 +126,54 @@ def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
         if index + 1 < len(tokens) and tokens[index].text in "\u00a1\u00bf":
             index += 1
             starts.append(index)
+        begin = index
         length = language.phrases("openers").match_at(tokens, index)
-        if length:
-            index += length
-        else:
-            length = _opener_before_mark(tokens, index, language)
-            if not length:
-                break
-            index += length
+        marked = not length
+        length = length or _opener_before_mark(tokens, index, language)
+        if not length:
+            break
+        index += length
         while separates(tokens, index):
             index += 1
+        if not _may_go(tokens, begin, begin + length, index, marked, language):
+            break
         if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):
             break
         starts.append(index)
     return tuple(starts)
+
+
+def _may_go(
+    tokens: Sequence[Token], begin: int, end: int, rest: int, marked: bool, language: Language
+) -> bool:
+    """False where the opener belongs to what follows.
+
+    "No: Friday deploys" forbids them, so a negating opener goes only before a comma and a clause.
+    "Remember passwords between sessions" is an order to remember, so some openers go only before
+    a clause.
+    """
+    clause = _is_clause(tokens[rest:], language)
+    if all(_negates(token, language) for token in tokens[begin:end]):
+        return clause and rest == end + 1 and tokens[end].text in ",\uff0c"
+    if not marked and tokens[end - 1].low in language.words("openers_before_clause"):
+        return rest > end or (clause and not _negates(tokens[rest], language))
+    return True
+
+
+def _negates(token: Token, language: Language) -> bool:
+    return token.low in language.words("negating_openers")
+
+
+def _is_clause(tokens: Sequence[Token], language: Language) -> bool:
+    """True when the words open with a subject or an order."""
+    if not tokens:
+        return False
+    low = tokens[0].low.partition("'")[0]
+    return (
+        low in language.words("clause_subjects")
+        or language.phrases("strong").match_at(tokens, 0) > 0
+        or is_order(tokens, language)
+    )
 
 
 def _opener_before_mark(tokens: Sequence[Token], index: int, language: Language) -> int:
@@ -183,7 +228,8 @@ def _closer_length(tokens: Sequence[Token], language: Language) -> int:
         return 0 if _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
     if length and length < len(tokens) and not _is_name(tokens, len(tokens) - length):
-        if tokens[-length - 1].low not in language.words("closers_not_behind"):
+        inner = any(token.low in language.words("subordinators") for token in tokens[:-length])
+        if not inner and tokens[-length - 1].low not in language.words("closers_not_behind"):
             # "Show only events from now on" says which events.
             if not any(token.low in language.words("restrictors") for token in tokens):
                 return length
@@ -214,6 +260,16 @@ def _has_polite_sign(order: Sequence[Token], language: Language) -> bool:
     return any(not mask[index] for index, _ in signs.find(order))
 
 
+def _is_way(order: Sequence[Token], language: Language) -> bool:
+    """False where "can you" may ask what one can: "Can you always cancel a subscription?"."""
+    if not language.items("agreement"):
+        return True
+    if order[0].low in language.words("openers_before_clause"):
+        # "Can you remember that …?"
+        return True
+    return is_order(order, language) and not opens_errand(order, language)
+
+
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
     """The order inside "can you always …?" or "…, ok?", when it says that it should last."""
     bare = list(tokens)
@@ -232,7 +288,7 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
         rest = start + length
         order = bare[rest : len(bare) - particle]
         if length and order and _has_polite_sign(order, language):
-            if asks_about_state(order, language):
+            if asks_about_state(order, language) or not _is_way(order, language):
                 return None
             return _unit(order, language)
     tag = language.phrases("polite_tags").match_end(bare)

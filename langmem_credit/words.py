@@ -348,6 +348,12 @@ def quoted_mask(tokens: Sequence[Token], marks: str = "\"`'") -> list[bool]:
     for index, token in enumerate(tokens):
         if token.text not in marks:
             continue
+        before, after = token.gap != "" or index == 0, index + 1 < len(tokens)
+        if token.text == "'" and not before and "'" not in opened:
+            # "the users' data": an apostrophe, unless one of these opened a quotation.
+            before = not tokens[index - 1].word
+            if not before or (after and tokens[index + 1].gap):
+                continue
         begin = opened.pop(token.text, None)
         if begin is None:
             opened[token.text] = index
