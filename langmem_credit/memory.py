@@ -70,9 +70,9 @@ class CreditedMemory(Settings):
     def settle(self, state: Any, config: RunnableConfig, writer: StreamWriter) -> dict[str, Any]:
         """Node: right after the tools. Makes their answers true of what the memory holds.
 
-        Without it the notes are the same, but an answer that a parallel call made untrue stands,
-        a write that waited through a crash is lost, and the stream is told nothing. Its absence
-        is logged.
+        Without it a write that waits for another process, over a question or a crash, is lost
+        although its answer says that it is kept, an answer that something else made untrue
+        stands, and the stream is told nothing. Its absence is logged.
         """
         return nodes.settle_node(self, state, config, writer)
 
@@ -80,8 +80,9 @@ class CreditedMemory(Settings):
         """Node: the memory's tools and yours, with a guard around yours.
 
         A plain `ToolNode` does as well for the memory's tools alone. Beside them your own tools
-        need the guard: without it a message that one of them writes cuts off what was typed in
-        the run, and what it writes to the memory is kept, never as a note, and fills the thread.
+        need the guard: without it a message that one of them writes can cut off what was typed
+        in the run, and what it writes to the memory waits for the person's review. `bind` and
+        the log tell of it.
         """
         return nodes.create_tool_node(self, self.tools(), tools, **options)
 

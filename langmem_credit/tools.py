@@ -34,6 +34,8 @@ from .turns import decide_in_turn
 _log = logging.getLogger("langmem_credit")
 
 _QUESTION_CHARS = 1_000
+# What a host may well mean by no answer; anything else without a text is a mistake of its own.
+_NO_ANSWERS: tuple[object, ...] = (None, "", {"answer": ""}, {"choice": ""}, {"option": ""})
 
 # The model is told a type; whatever it passes instead gets an answer rather than a traceback.
 Text = Annotated[Any, WithJsonSchema({"type": "string"})]
@@ -97,7 +99,12 @@ def create_forget_tool(settings: Settings) -> BaseTool:
 
 
 def create_ask_user_tool(settings: Settings) -> BaseTool:
-    """`ask_user(question)`: an interrupt whose answer counts as typed, unless it was picked."""
+    """`ask_user(question)`: an interrupt whose answer counts as typed, unless it was picked.
+
+    The interrupt's value is `{"type": "ask_user", "question": …}`. It is resumed with the text that
+    the person typed (or `{"answer": text}`), or with `{"choice": text}` (or `{"option": text}`) for
+    one that they picked; anything else is no answer.
+    """
     return _tool("ask_user", charter.ASK_USER, AskArguments, _ask, settings)
 
 
@@ -159,6 +166,8 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
     value = interrupt({"type": "ask_user", "question": question})
     text, via = answer_of(value)
     if not text.strip():
+        if not text and value not in _NO_ANSWERS:
+            wiring.warn_once(wiring.NOT_ANSWERED)
         return "The person gave no answer."
     shown = scrub(clean(text)).text
     answer = shown if via == "answer" else f"The person picked: {one_line(shown)}"

@@ -23,18 +23,23 @@ NOT_LISTENED = (
     "memory.listen"
 )
 NOT_SETTLED = (
-    "memory.settle did not run after the tools: answers that parallel calls made untrue stand, "
-    "writes that a crash interrupted are not made good, and the stream is told nothing; put a node "
-    "with memory.settle right behind the tools"
+    "memory.settle did not run after the tools: a write that waits for another process, over a "
+    "question or a crash, is lost although its answer says that it is kept, and the stream is told "
+    "nothing; put a node with memory.settle right behind the tools"
 )
 NOT_GUARDED = (
-    "memory tools share a plain ToolNode with other tools: messages that those tools write can cut "
-    "off what was typed in the run, and what they write to the memory is kept as of unknown "
-    "origin; use memory.tool_node([...your tools])"
+    "a plain ToolNode runs other tools than the memory's: messages that they write can cut off "
+    "what was typed in the run, and what they write to the memory waits for review as if it were a "
+    "note; use memory.tool_node([...your tools])"
 )
 NOT_RECORDED = (
     "this run began before the memory was made, so that nothing typed in it is heard: make "
     "CreditedMemory(...) before the graph runs"
+)
+
+NOT_ANSWERED = (
+    "an answer to ask_user was not understood and counts as none: resume with the text that was "
+    'typed, or with {"choice": text} for an option that was picked'
 )
 
 
@@ -59,11 +64,6 @@ class Seen:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
-    def clear(self) -> None:
-        """Forgets all names."""
-        with self._lock:
-            self._names.clear()
-
 
 # Ids of a model's messages whose calls wrote something, and of those that were settled; ids of the
 # tool calls that a guard let through. In this process only: what another one did is not judged.
@@ -78,8 +78,3 @@ def warn_once(line: str) -> None:
     if line not in _SAID:
         _SAID.add(line)
         _log.warning(line)
-
-
-def warn_again() -> None:
-    """Lets every line be logged once more; for tests."""
-    _SAID.clear()
