@@ -22,11 +22,7 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
     """
     mask = quoted_mask(tokens)
     # "para siempre" (for good) is not "siempre" (always).
-    other = {
-        index + k
-        for index, length in language.phrases("strong_not").find(tokens)
-        for k in range(length)
-    }
+    other = language.phrases("strong_not").covered(tokens)
     if any(
         not mask[index] and index not in other
         for index, _ in language.phrases("strong").find(tokens)
@@ -70,7 +66,7 @@ def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> boo
     >>> [judge_clause(tokenize(text), 0, load("zh")) for text in ("别删除这个分支", "这个分支删掉")]
     [True, False]
     """
-    if is_prohibition(tokens, start, language):
+    if asks_first(tokens[start:], language) or is_prohibition(tokens, start, language):
         return True
     if holds_errand(tokens[start:], language):
         return False
@@ -79,6 +75,17 @@ def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> boo
     if tokens[start].low in language.words("pronouns"):
         return None
     return last_verb_lasts(tokens, start, language)
+
+
+def asks_first(tokens: Sequence[Token], language: Language) -> bool:
+    """True at "frag mich, bevor du löschst", where the errand is what asking comes before."""
+    place = next(language.phrases("asks_first").find(tokens), None)
+    if place is None:
+        return False
+    index, length = place
+    beside = (*tokens[:index], *tokens[index + length :])
+    joining = language.words("list_words")
+    return not any(token.low in joining or token.text in ",;:\uff0c" for token in beside)
 
 
 def holds_errand(tokens: Sequence[Token], language: Language) -> bool:

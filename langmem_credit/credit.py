@@ -18,6 +18,7 @@ from .neighbours import find_touching
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .pasting import find_pasted
 from .shift import same_opened
+from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
 from .units import Unit, find_unit
 from .voice import (
@@ -46,6 +47,7 @@ RULES: dict[str, str] = {
     "own_voice": "The words are not the person's own statement: {detail}.",
     "question": "The words are not a statement: {detail}.",
     "taken_back": "The person took the words back.",
+    "small_talk": "The words only greet, thank or answer; there is nothing in them to keep.",
     "same_words": "The note does not say the person's whole message word for word: {detail}.",
     "one_off": "The words are a task for now; nothing says that they should last.",
 }
@@ -211,6 +213,8 @@ def _find_obstacle(
         return touched
     if language is None:
         return "", ""
+    if is_small_talk(unit.tokens, language):
+        return "small_talk", ""
     if utterance.asked and not has_own_sign(unit.tokens, language):
         return "own_voice", "it answers the agent's question and does not speak of the person"
     if not lasts(unit.tokens, language):
@@ -221,6 +225,8 @@ def _find_obstacle(
 def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     """True when the note says one of the unit's stretches, whole, edits aside."""
     note = strip_final_stop(note)
+    if any(_is_verbatim(strip_final_stop(whole), note) for whole in unit.wholes):
+        return True
     # No edit makes one word of more than two.
     if not len(unit.shortest) <= 2 * len(note) + 8 <= 4 * len(unit.tokens) + 40:
         return False

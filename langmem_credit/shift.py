@@ -2,7 +2,8 @@
 
 The person's words give the ways in which the note may be worded; nothing is derived from the note.
 Three modes: the first person *kept*, told in the *third* person ("the user prefers"), or *left
-out* at the very start ("Prefers dark mode").
+out* at the very start ("Prefers dark mode"). What each word list holds is told in
+`languages/fields.py`.
 """
 
 from __future__ import annotations

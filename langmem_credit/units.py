@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .languages import Language
+from .openers import opener_length
 from .standing import asks_about_state, has_strong_sign, is_order, opens_errand
 from .words import (
     Token,
@@ -25,17 +26,25 @@ _MOST_OPENERS = 6
 class Unit:
     """The part of a message that must be in the note, whole.
 
+    Of "Hi! Please remember, I use tabs. Thanks!" the tokens are "Please remember, I use tabs.",
+    the starts stand before "Please", "remember" and "I", the ends behind the stop and before it,
+    so that a note may say "Please remember, I use tabs", "remember, I use tabs" or "I use tabs".
+    "Hi! Please remember, I use tabs." is one of the wholes.
+
     Attributes:
         tokens: greetings and thanks aside; what the other checks read.
         starts: indexes at which the note may begin, first to last.
         ends: indexes at which the note may end, last to first.
-        plain: which of the starts reads well; behind "merk dir, dass" the verb stands last.
+        plain: which of the starts and ends read well; behind "merk dir, dass" the verb stands
+            last, and "from now on" may be the only sign that the rest should last.
+        wholes: the message, with and without its greetings; a note may copy one word for word.
     """
 
     tokens: Sequence[Token]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
-    plain: int = -1
+    plain: tuple[int, int] = (-1, -1)
+    wholes: tuple[Sequence[Token], ...] = ()
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Every stretch that a note may say as [start, end), the longest first.
@@ -52,8 +61,9 @@ class Unit:
 
     @property
     def shortest(self) -> Sequence[Token]:
-        """The stretch without any opener or closer, but for openers that shape the rest."""
-        return self.tokens[self.starts[self.plain] : self.ends[-1]]
+        """The stretch without any opener or closer, but for those that shape the rest."""
+        start, end = self.plain
+        return self.tokens[self.starts[start] : self.ends[end]]
 
 
 def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
@@ -68,21 +78,39 @@ def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
     if language is None:
         ends = tuple(dict.fromkeys((len(tokens), len(strip_final_stop(tokens)))))
         return Unit(tokens, (0,), ends)
-    core = _without_greetings(tokens, language)
-    polite = _without_polite_form(core, language)
-    if polite is not None:
-        return polite
-    return _unit(core, language)
+    begin, end = _without_greetings(tokens, language)
+    wholes = tuple(tokens[i:j] for i in {0, begin} for j in {len(tokens), end})
+    core = tokens[begin:end]
+    unit = _without_polite_form(core, language) or _unit(core, language)
+    return replace(unit, wholes=wholes)
 
 
 def _unit(tokens: Sequence[Token], language: Language) -> Unit:
-    starts = _starts(tokens, language)
+    starts, ends = _starts(tokens, language), _ends(tokens, language)
+    return Unit(tokens, starts, ends, _plain(tokens, starts, ends, language))
+
+
+def _plain(
+    tokens: Sequence[Token], starts: Sequence[int], ends: Sequence[int], language: Language
+) -> tuple[int, int]:
+    """Which start and end a suggestion uses: the last, unless the rest needs what goes."""
     binding = language.words("binding_openers")
     bound = [k for k, start in enumerate(starts) if start and tokens[start - 1].low in binding]
-    return Unit(tokens, starts, _ends(tokens, language), bound[0] - 1 if bound else -1)
+    first, last = bound[0] - 1 if bound else len(starts) - 1, len(ends) - 1
+    if has_strong_sign(tokens[starts[first] : ends[last]], language):
+        return first, last
+    lasting = language.phrases("lasting_openers")
+    for k in range(first, 0, -1):
+        if lasting.found_in(tokens[starts[k - 1] : starts[k]]):
+            return k - 1, last
+    for k in range(last, 0, -1):
+        if lasting.found_in(tokens[ends[k] : ends[k - 1]]):
+            return first, k - 1
+    return first, last
 
 
-def _without_greetings(tokens: Sequence[Token], language: Language) -> Sequence[Token]:
+def _without_greetings(tokens: Sequence[Token], language: Language) -> tuple[int, int]:
+    """The indexes between which no greeting or thanks stand."""
     sentences = split_sentences(tokens, strict=True)
     first, last = 0, len(sentences)
     while first < last - 1 and is_greeting(sentences[first], language):
@@ -92,7 +120,7 @@ def _without_greetings(tokens: Sequence[Token], language: Language) -> Sequence[
             break
         last -= 1
     begin = sum(map(len, sentences[:first]))
-    return tokens[begin : begin + sum(map(len, sentences[first:last]))]
+    return begin, begin + sum(map(len, sentences[first:last]))
 
 
 def _gives_words(sentences: Sequence[Sequence[Token]], language: Language) -> bool:
@@ -127,9 +155,7 @@ def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
             index += 1
             starts.append(index)
         begin = index
-        length = language.phrases("openers").match_at(tokens, index)
-        marked = not length
-        length = length or _opener_before_mark(tokens, index, language)
+        length, marked = opener_length(tokens, index, language)
         if not length:
             break
         index += length
@@ -174,17 +200,6 @@ def _is_clause(tokens: Sequence[Token], language: Language) -> bool:
         or language.phrases("strong").match_at(tokens, 0) > 0
         or is_order(tokens, language)
     )
-
-
-def _opener_before_mark(tokens: Sequence[Token], index: int, language: Language) -> int:
-    """Length of "ok" before a mark, or of an adjective such as "great" before all but a comma."""
-    length = language.phrases("openers_before_separator").match_at(tokens, index)
-    if length and separates(tokens, index + length):
-        return length
-    length = language.phrases("openers_before_stop").match_at(tokens, index)
-    if length and separates(tokens, index + length) and tokens[index + length].text not in ",-":
-        return length
-    return 0
 
 
 def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:

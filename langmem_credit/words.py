@@ -332,6 +332,10 @@ class Phrases:
                 if length:
                     yield index, length
 
+    def covered(self, tokens: Sequence[Token]) -> set[int]:
+        """The indexes of all tokens in phrases."""
+        return {index + k for index, length in self.find(tokens) for k in range(length)}
+
     def found_in(self, tokens: Sequence[Token]) -> bool:
         """True when at least one phrase stands in the tokens."""
         return next(self.find(tokens), None) is not None
