@@ -13,8 +13,9 @@ from typing import Any
 from . import answers
 from .bounds import refusal, shrink
 from .characters import clean
+from .corrections import corrects
 from .errors import RefusedWriteError
-from .forgetting import judge_forget, names_note
+from .forgetting import judge_forget
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notes import Note, Verdict
 from .scrubbing import scrub
@@ -184,14 +185,14 @@ def _smaller(session: Session, event: Event) -> list[Event]:
 
 
 def _replaced(session: Session, call: Call, verdict: Verdict) -> Note | None:
-    """The active note that the call corrects, if the person's words name it."""
+    """The active note that the call corrects, if the person's words say that it holds no more."""
     old = session.notebook.get(call.args.get("id"))
     if old is None or not old.active or not verdict.credited:
         return None
     spoken = next((one for one in session.run.heard if one.id == verdict.utterance_id), None)
     if spoken is None or (old.speaker or "") != (session.run.speaker or ""):
         return None
-    return old if names_note(spoken.text, old, session.notebook) else None
+    return old if corrects(spoken.text, old, session.notebook.active) else None
 
 
 def _wanted(call: Call) -> Any:

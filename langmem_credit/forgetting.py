@@ -7,21 +7,17 @@ something to be forgotten and name that note by a word of its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from . import languages
-from .forget_requests import Request, find_request
+from .forget_requests import Request, find_request, is_request
+from .naming import is_rare, names, same_source, says_exactly
+from .neighbours import find_touching
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
-from .voice import taken_back
-from .words import (
-    Token,
-    find_quote,
-    strip_final_stop,
-    tokenize,
-)
+from .pieces import naming_words, note_words
+from .voice import leads_on
+from .words import Token, find_quote, split_sentences, strip_final_stop, text_of, tokenize
 
 RULES: dict[str, str] = {
     "empty": "Say which note (query or id) and quote the person's words (said).",
@@ -29,13 +25,14 @@ RULES: dict[str, str] = {
     "typed": "The quoted words were not typed by the person in this run.",
     "not_asked": "The person's words do not ask for anything to be forgotten.",
     "taken_back": "The person took the request back.",
+    "own_voice": "Other words that the person typed may change what the request means.",
     "everything": "That names no single note; the person can forget several by hand.",
-    "names_nothing": "The person's words do not name this note by a word of its own.",
+    "names_nothing": "The person's words do not plainly ask for this note: all that they name must "
+    "stand in it, and no exception or second thought beside it.",
     "ambiguous": "Several notes match equally well; say which by its id.",
     "not_yours": "The note is another person's; only they can forget it.",
 }
-# Of the scope's notes, a word may stand in this share and still name one.
-_COMMON_SHARE = 0.1
+_READ = 4000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +94,9 @@ def judge_forget(
         notes = (*notebook.active, *notebook.unconfirmed)
         best = _find_by_query(query[: limits.query], notes)
     closest = best[0].id if best else None
-    typed = [utterance for utterance in heard if utterance.typed]
     inputs = [utterance for utterance in heard if utterance.via == "input"]
     asker = inputs[-1].speaker if inputs else None
-    typed = [utterance for utterance in typed if utterance.speaker == asker]
+    typed = [one for one in heard if one.typed and one.speaker == asker]
     places = [
         index
         for index, utterance in enumerate(typed)
@@ -113,40 +109,76 @@ def judge_forget(
         request = find_request(typed[index], said)
         if request is None:
             continue
-        if taken_back(request.tokens, typed[index + 1 :]):
-            verdict = _refuse("taken_back", closest)
+        touched = _find_touching(heard, typed, index, request)
+        if touched:
+            verdict = _refuse(touched, closest)
             continue
         return _pick(best, request, notes, asker)
     return verdict
-
-
-def names_note(text: str, note: Note, notebook: Notebook) -> bool:
-    """True when the text holds a word that stands in this note and in few others."""
-    return _names(_words(tokenize(text)), note, notebook.active)
 
 
 def _refuse(rule: str, closest: str | None = None) -> ForgetVerdict:
     return ForgetVerdict(granted=False, rule=rule, reason=RULES[rule], closest=closest)
 
 
+def _find_touching(
+    heard: Sequence[Utterance], typed: Sequence[Utterance], index: int, request: Request
+) -> str:
+    """The rule that other words of the run break, or "".
+
+    Each other sentence of the message counts as a message of its own. What asks for another thing
+    to be forgotten touches nothing.
+    """
+    before = heard.index(typed[index])
+    # "Translate this:" may be a click or a paste.
+    if before and leads_on(heard[before - 1]):
+        return "own_voice"
+    run = [*_sentences(typed[:index]), *_utterances(request.around[0], typed[index])]
+    place = len(run)
+    run.append(_utterance(request.tokens, typed[index]))
+    run += [*_utterances(request.around[1], typed[index]), *_sentences(typed[index + 1 :])]
+    touched = find_touching(run, place, request.tokens)
+    return touched[0] if touched else ""
+
+
+def _sentences(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
+    """Every message, or where one of its sentences is a request, its other sentences."""
+    for utterance in utterances:
+        tokens = tokenize(utterance.text[:_READ])
+        sentences = split_sentences(tokens, strict=True)
+        others = [sentence for sentence in sentences if not is_request(sentence)]
+        if len(others) == len(sentences):
+            yield utterance
+        else:
+            yield from _utterances(others, utterance)
+
+
+def _utterances(sentences: Sequence[Sequence[Token]], utterance: Utterance) -> Iterator[Utterance]:
+    return (_utterance(one, utterance) for one in sentences if not is_request(one))
+
+
+def _utterance(sentence: Sequence[Token], utterance: Utterance) -> Utterance:
+    return Utterance(utterance.id, text_of(sentence, utterance.text), speaker=utterance.speaker)
+
+
 def _pick(
     best: Sequence[Note], request: Request, notes: Sequence[Note], asker: str | None
 ) -> ForgetVerdict:
     """The one note among the best matches that the request names."""
-    named_words = _words(request.tokens)
-    named = [note for note in best if _names(named_words, note, notes)]
-    if len(named) > 1:
-        return _refuse("ambiguous", named[0].id)
+    own = [note for note in notes if _may_forget(asker, note)]
+    named = [note for note in best if note in own and _names(request, note, own)]
     if not named:
-        nearest = [note for note in notes if _names(named_words, note, notes)] or list(best)
+        strange = [note for note in best if note not in own and _names(request, note, notes)]
+        if strange:
+            return _refuse("not_yours", strange[0].id)
+        nearest = [note for note in own if _shares_word(request, note, own)] or list(best)
         closest = nearest[0].id if nearest else None
-        everything = request.language and request.language.phrases("forget_everything")
-        if everything and everything.found_in(request.tokens):
+        if request.everything:
             return _refuse("everything", closest)
         return _refuse("names_nothing" if best else "no_match", closest)
     note = named[0]
-    if note.speaker and asker and note.speaker != asker:
-        return _refuse("not_yours", note.id)
+    if not all(same_source(note, other) for other in named):
+        return _refuse("ambiguous", note.id)
     return ForgetVerdict(
         granted=True,
         note_id=note.id,
@@ -154,6 +186,21 @@ def _pick(
         utterance_id=request.utterance.id,
         span=(request.tokens[0].start, request.tokens[-1].end),
     )
+
+
+def _may_forget(asker: str | None, note: Note) -> bool:
+    """A person forgets their own; a note of nobody in particular is anybody's."""
+    return not note.speaker or note.speaker == asker
+
+
+def _names(request: Request, note: Note, notes: Sequence[Note]) -> bool:
+    if request.exact and not says_exactly(request.said, note, request.vocabulary):
+        return False
+    return names(request.said, note, notes, request.vocabulary)
+
+
+def _shares_word(request: Request, note: Note, notes: Sequence[Note]) -> bool:
+    return is_rare(request.said, note, [one for one in notes if not same_source(one, note)])
 
 
 def _find_by_query(query: str, notes: Sequence[Note]) -> list[Note]:
@@ -169,10 +216,10 @@ def _find_by_query(query: str, notes: Sequence[Note]) -> list[Note]:
     exact = [note for note in notes if _fold_text(note.text) == folded]
     if exact:
         return exact
-    wanted = _words(tokenize(query))
-    counts = Counter(word for note in notes for word in _note_words(note))
+    wanted = naming_words(tokenize(query))
+    counts = Counter(word for note in notes for word in note_words(note))
     scores = {
-        note.id: sum(1 / counts[word] for word in wanted & _note_words(note)) for note in notes
+        note.id: sum(1 / counts[word] for word in wanted & note_words(note)) for note in notes
     }
     top = max(scores.values(), default=0)
     return [note for note in notes if top > 0 and scores[note.id] == top]
@@ -180,60 +227,3 @@ def _find_by_query(query: str, notes: Sequence[Note]) -> list[Note]:
 
 def _fold_text(text: str) -> str:
     return " ".join(token.low for token in strip_final_stop(tokenize(text)))
-
-
-def _names(words: frozenset[str], note: Note, notes: Sequence[Note]) -> bool:
-    """True when one of the words stands in the note and in few others."""
-    common = max(1, int(len(notes) * _COMMON_SHARE))
-    others = [other for other in notes if other.id != note.id]
-    return any(
-        1 + sum(word in _note_words(other) for other in others) <= common
-        for word in words & _note_words(note)
-    )
-
-
-def _note_words(note: Note) -> frozenset[str]:
-    return _cached_words(note.text) | (_cached_words(note.said) if note.credited else frozenset())
-
-
-@cache
-def _blank_words() -> frozenset[str]:
-    """Words that name nothing: function words and words about memory, of every language."""
-    blank: set[str] = set()
-    for code in languages.CODES:
-        language = languages.load(code)
-        blank |= language.words("function_words")
-        for field in ("forget_memory_words", "forget_verbs", "forget_removers", "forget_openers"):
-            for phrase in language.items(field):
-                blank.update(_words(tokenize(phrase), keep_all=True))
-    return frozenset(blank)
-
-
-def _words(tokens: Iterable[Token], *, keep_all: bool = False) -> frozenset[str]:
-    """The words that can name something; pairs of characters for scripts without spaces."""
-    found: set[str] = set()
-    last: Token | None = None
-    for token in tokens:
-        if token.word and len(token.low) == 1 and token.low >= "\u0e00":
-            if last is not None and last.end == token.start:
-                found.add(last.low + token.low)
-            last = token
-            continue
-        last = None
-        if token.word and len(token.low) > 1:
-            found.add(token.low)
-            if token.low.endswith("'s"):
-                found.add(token.low[:-2])
-    return frozenset(found if keep_all else found - _blank_words())
-
-
-_WORD_CACHE: dict[str, frozenset[str]] = {}
-
-
-def _cached_words(text: str) -> frozenset[str]:
-    words = _WORD_CACHE.get(text)
-    if words is None:
-        if len(_WORD_CACHE) > 20_000:
-            _WORD_CACHE.clear()
-        words = _WORD_CACHE[text] = _words(tokenize(text))
-    return words
