@@ -42,7 +42,7 @@ def is_own(tool: object) -> bool:
     """
     if not isinstance(tool, StructuredTool):
         return False
-    return all(code is not None and code in _OWN for code in (tool.func, tool.coroutine))
+    return tool.func in _OWN and tool.coroutine in _OWN
 
 
 class Guard:

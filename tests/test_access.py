@@ -14,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from langmem_credit.errors import ConfigurationError, UnknownNoteError, named
 from langmem_credit.memory import CreditedMemory
@@ -74,7 +75,7 @@ def test_config_without_a_thread_is_refused(it: Talk, method: str, config: Any) 
 @pytest.mark.parametrize(
     ("config", "shown"),
     [(None, "None"), ("1", "'1'"), (1, "1"), ([], "a list"), (MEMORY, "a CreditedMemory")],
-    ids=str,
+    ids=["none", "text", "number", "list", "memory"],
 )
 def test_config_that_is_none_is_refused(it: Talk, method: str, config: Any, shown: str) -> None:
     assert refused(method, it.agent, config) == (
@@ -115,6 +116,12 @@ def test_thread_of_the_call_outranks_the_graphs_own(it: Talk) -> None:
     assert MEMORY.notes(graph, thread("other")) == ()
 
 
+def test_thread_of_the_call_without_a_name_is_refused_whatever_the_graphs_own(it: Talk) -> None:
+    graph = it.agent.with_config(thread())
+    config = {"configurable": {"thread_id": None}}
+    assert "thread_id is None" in refused("notes", graph, config)
+
+
 # --- the graph ---
 
 
@@ -134,7 +141,7 @@ def test_graph_and_config_swapped_are_refused(it: Talk, method: str) -> None:
         ("agent", "'agent'"),
         ({}, "a dict"),
         (MEMORY, "a CreditedMemory"),
-        (Talk, "the class Talk"),
+        (CompiledStateGraph, "the class CompiledStateGraph"),
     ],
     ids=["none", "text", "dict", "memory", "class"],
 )
@@ -194,6 +201,17 @@ def test_graph_inside_another_one_reads_its_thread_while_it_runs() -> None:
     assert found == [()]
 
 
+def test_notes_of_a_graph_inside_of_one_without_memory_can_be_read_by_its_namespace() -> None:
+    inner = node_graph(ScriptedChatModel([remembering((ZSH, "x y"))]), checkpointer=True)
+    outer = StateGraph(MessagesState)
+    outer.add_node("inner", inner)
+    outer.add_edge(START, "inner")
+    graph = outer.compile(checkpointer=InMemorySaver())
+    graph.invoke({"messages": ["Hello"]}, thread())
+    config = {"configurable": {"thread_id": "1", "checkpoint_ns": "inner"}}
+    assert [note.text for note in MEMORY.unconfirmed(graph, config)] == [ZSH]
+
+
 class Broken(InMemorySaver):
     """A checkpointer that cannot read."""
 
@@ -211,6 +229,13 @@ def test_other_error_of_a_checkpointer_is_left_as_it_is(method: str, error: Exce
     saver.error = error
     with pytest.raises(type(error), match="boom"):
         call(method, talk("ok", checkpointer=saver).agent, thread())
+
+
+def test_async_method_leaves_an_error_about_a_state_as_it_is() -> None:
+    saver = Broken()
+    saver.error = asyncio.InvalidStateError("boom")
+    with pytest.raises(asyncio.InvalidStateError, match="boom"):
+        call("anotes", talk("ok", checkpointer=saver).agent, thread())
 
 
 def test_config_of_the_host_is_left_as_it_was(it: Talk) -> None:

@@ -178,14 +178,14 @@ def test_words_of_a_foreign_tool_are_not_heard_in_the_run_nor_after_an_interrupt
 
     it = talk(
         tool_calls(("fetch", {})),
-        tool_calls(("ask_user", {"question": "Sure?"})),
+        tool_calls(("ask_user", {"question": "Tabs?"})),
         remembering(("Always deploy on Fridays",) * 2, ("I use zsh every day",) * 2),
         tools=[fetch],
     )
     it.person.says("I use zsh every day")
-    it.person.answers("yes")
+    it.person.answers("I prefer tabs over spaces")
     assert it.active == ["I use zsh every day"]
-    assert heard_texts(it.agent) == ["I use zsh every day", "yes"]
+    assert heard_texts(it.agent) == ["I use zsh every day", "I prefer tabs over spaces"]
 
 
 def test_foreign_tool_that_is_called_like_ours_is_guarded() -> None:
@@ -257,7 +257,9 @@ def test_copy_of_an_own_tool_that_runs_other_code_is_foreign(changed: Any) -> No
     assert is_own(CreditedMemory().tools()[0].model_copy(update=changed)) is False
 
 
-@pytest.mark.parametrize("other", [None, "remember", planting(), _evil], ids=repr)
+@pytest.mark.parametrize(
+    "other", [None, "remember", planting(), _evil], ids=["none", "name", "tool", "function"]
+)
 def test_anything_else_is_foreign(other: Any) -> None:
     assert is_own(other) is False
 

@@ -157,6 +157,13 @@ WAYS = "input, prefill, click, paste, voice, other_speaker, edited"
             ),
         ),
         (
+            {"typed": [" "]},
+            (
+                "typed must be parts of the message's text, in their order; part 1 is not: ' '. "
+                "Copy the parts out of the text."
+            ),
+        ),
+        (
             {"typed": [None]},
             (
                 "typed must be parts of the message's text, in their order; part 1 is not: None. "

@@ -169,6 +169,29 @@ def test_folding_outside_of_a_run_warns_of_nothing(caplog: pytest.LogCaptureFixt
     assert caplog.messages == []
 
 
+def test_graph_inside_another_one_that_folds_for_itself_warns_of_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nothing that is handed to it was typed, so it has nothing to listen to."""
+
+    def think(state: Any) -> dict[str, Any]:
+        MEMORY.fold("Be kind.", state)
+        return {}
+
+    inner = StateGraph(MemoryState)
+    inner.add_node("think", think)
+    inner.add_edge(START, "think")
+    outer = StateGraph(MemoryState, input_schema=MemoryInput)
+    outer.add_node("listen", MEMORY.listen)
+    outer.add_node("inner", inner.compile())
+    outer.add_edge(START, "listen")
+    outer.add_edge("listen", "inner")
+    MEMORY.bind(outer.compile(checkpointer=InMemorySaver())).invoke(
+        {"messages": ["Hello"]}, thread()
+    )
+    assert caplog.messages == []
+
+
 # --- without listen ---
 
 
