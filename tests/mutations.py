@@ -170,8 +170,10 @@ MUTATIONS = [
             "return (marked, True) if not free else (free, False)",
         ),
         (
-            'language.phrases("openers_before_separator").match_at(tokens, index)\n'
-            "    if length and separates(tokens, index + length):",
+            (
+                'language.phrases("openers_before_separator").match_at(tokens, index)\n'
+                "    if length and separates(tokens, index + length):"
+            ),
             'language.phrases("openers_before_separator").match_at(tokens, index)\n    if length:',
         ),
         ('tokens[index + length].text not in ",-"', "True"),
@@ -217,7 +219,7 @@ MUTATIONS = [
     ),
     *_m(
         "forget_requests",
-        ("is_imagined_or_reported(sentence, one) for one in", "False for one in"),
+        ("is_imagined_or_reported(sentence, one) for one in {", "False for one in {"),
         ("if ends_in_question(sentence) and not polite:", "if False:"),
         ("plain = not storing or own or in_memory", "plain = True or own or in_memory"),
         ("if length and (in_memory or _holds_memory(body[length:], language)):", "if length:"),
@@ -236,7 +238,7 @@ MUTATIONS = [
             "    common = max(1, int((len(rivals) + 1) * _COMMON_SHARE))",
             "    common = len(rivals) + 1",
         ),
-        ("and not _better(part, note, rivals, vocabulary)", ""),
+        ("        and not _better(part, note, rivals)\n", ""),
         ("not all(_opens_object(part, vocabulary) for part in parts[1:])", "False"),
         ("        return piece.low in _QUOTES\n", "        return True\n"),
     ),
