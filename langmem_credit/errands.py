@@ -34,7 +34,10 @@ def is_dated(tokens: Sequence[Token], language: Language) -> bool:
     In the middle such words name things ("include today in the range").
     """
     lasting = language.phrases("limits_not").covered(tokens)
-    words = [index for index, token in enumerate(tokens) if token.word]
+    again = language.phrases("recurrences").covered(tokens)
+    words = [index for index, token in enumerate(tokens) if token.word and index not in again]
+    if not words:
+        return False
     leading = language.words("adverbs") | language.words("limits_behind")
     first = next((index for index in words if tokens[index].low not in leading), 0)
     return any(

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from . import languages
 from .languages import Language
+from .openers import opener_length
 from .standing import has_strong_sign, is_order
-from .words import Token, beside_unspaced, count_words, is_unspaced, split_sentences
+from .words import Token, beside_unspaced, count_words, is_unspaced, separates, split_sentences
 
 _MOST_WORDS = 4
 _VALUE_WORDS = 3
 _LONG_NAME = 8  # characters without white space
-_OPENING, _CLOSING = "([{<*_", ")]}>*_"
+_OPENING, _CLOSING = "([{<*_\u3010\u300a", ")]}>*_\u3011\u300b"
 
 
 def has_foreign_label(tokens: Sequence[Token], language: Language) -> bool:
@@ -53,11 +54,12 @@ def _label_start(sentence: Sequence[Token], language: Language) -> int:
     """The index behind what may stand in front of a label: "also, Ann: …"."""
     index = 0
     while index < len(sentence):
-        length = language.phrases("openers_before_separator").match_at(sentence, index)
-        following = sentence[index + length] if length and index + length < len(sentence) else None
-        if not length or following is None or following.text not in ",.!":
+        length = opener_length(sentence, index, language)[0]
+        if not length:
             break
-        index += length + 1
+        index += length
+        while separates(sentence, index):
+            index += 1
     return index
 
 
@@ -75,7 +77,8 @@ def _label_end(sentence: Sequence[Token], begin: int) -> int | None:
             continue
         elif token.text in ":>|" + _CLOSING * opened or token.text + token.gap == "- ":
             return index
-        elif token.text in ",;.!?":
+        elif token.text in ",;!?":
+            # A full stop here belongs to "Dr. Smith": sentences are cut already.
             return None
     return None
 
@@ -105,7 +108,9 @@ def _names_a_source(lead: Sequence[Token], language: Language) -> bool:
     for each in (language, languages.load("en")):
         if each.phrases("sources").match_end(lead) or lead[0].low in each.words("addressing"):
             return True
-    return False
+    # "Ann's rule", but "the project's rule".
+    owners = [token.low.partition("'")[0] for token in lead if token.low.endswith("'s")]
+    return any(not _is_known(owner, language) for owner in owners)
 
 
 def _opens_clause(lead: Sequence[Token], language: Language) -> bool:

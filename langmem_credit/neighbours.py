@@ -72,4 +72,6 @@ def _sentence_leaves_alone(sentence: Sequence[Token], language: Language) -> boo
 
 
 def _points(sentence: Sequence[Token], language: Language, field: str) -> bool:
-    return language.phrases(field).found_in(sentence)
+    # "Don't forget that …" points at nothing.
+    openers = language.phrases("openers").covered(sentence)
+    return any(index not in openers for index, _ in language.phrases(field).find(sentence))

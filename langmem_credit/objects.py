@@ -8,6 +8,7 @@ from .languages import Language
 from .words import Token, count_words, strip_final_stop
 
 _SPELLED_OUT = 7  # words
+_SHORT_ERRAND = 7  # tokens, as in "numpy to requirements.txt"
 _LONGEST_ENDING = 5  # letters, as in "html" or "jsonl"
 
 
@@ -71,7 +72,12 @@ def names_one_thing(tokens: Sequence[Token], start: int, language: Language) -> 
         number += 1
     if number < end and tokens[number].low.isdigit():
         return number + 1 >= end or _ends_object(tokens, number + 1, language)
-    return False
+    # "add numpy to requirements.txt"
+    last = behind
+    while last < end and _chunk_end(tokens, last, end) < end:
+        last = _chunk_end(tokens, last, end)
+    moved = tokens[last - 1].low in language.words("moving_words")
+    return moved and end - start <= _SHORT_ERRAND and _is_name(tokens, last, end)
 
 
 def _ends_object(tokens: Sequence[Token], index: int, language: Language) -> bool:
@@ -82,8 +88,10 @@ def _ends_object(tokens: Sequence[Token], index: int, language: Language) -> boo
 def _chunk_end(tokens: Sequence[Token], start: int, end: int) -> int:
     """The index behind what is written without white space from here: "src/app.py"."""
     index = start + 1
-    while index < end and not tokens[index].gap and tokens[index].text not in ",;:!":
+    while index < end and not tokens[index].gap:
         index += 1
+    while index > start + 1 and tokens[index - 1].text in ",;:!":
+        index -= 1
     return index
 
 

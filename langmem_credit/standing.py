@@ -112,7 +112,7 @@ def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
     if is_remembered(tokens, language):
         return True
     start = _skip(tokens, 0, language)
-    if is_dated(tokens, language) or start >= len(tokens):
+    if start >= len(tokens) or is_dated(tokens[start:], language):
         return False
     if is_for_now(tokens, language) and is_prohibition(tokens, start, language):
         return False
@@ -148,13 +148,15 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language, neste
     low = tokens[start].low
     if language.phrases("conditionals").match_at(tokens, start):
         return True
-    requested = _request_lasts(tokens, start, language)
+    requested = _request_lasts(tokens, start, language, nested)
     if requested is not None:
         return requested
     known = judge_clause(tokens, start, language)
     if known is not None:
         return known
-    if low.isdigit() or _opens_with_subject(tokens, start, language):
+    if low in language.words("contracted_subjects"):
+        return is_predicate(tokens, start + 1, language)
+    if low.isdigit() or low.partition("'")[0] in language.words("subjects"):
         return True
     if low in language.words("leading_prepositions"):
         if _is_keyword(tokens, start):
@@ -165,25 +167,22 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language, neste
     return _lead_in_lasts(tokens, start, language, nested) or is_statement(tokens, start, language)
 
 
-def _request_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
+def _request_lasts(
+    tokens: Sequence[Token], start: int, language: Language, nested: int
+) -> bool | None:
     """Whether "you must …", "I want you to …" or "you may …" lasts; None for no such request."""
     if is_permission(tokens, start, language):
         return True
     length = language.phrases("obligations").match_at(tokens, start)
     verb = _skip(tokens, start + length, language)
-    if length and verb < len(tokens) and tokens[verb].low in language.words("generic_working"):
-        return True
+    if length and nested and verb < len(tokens):
+        # "After installing it, you need to configure it": the lead makes a step of the duty.
+        if tokens[verb].low in language.words("generic_working"):
+            return True
     length = length or language.phrases("requests").match_at(tokens, start)
     if not length:
         return None
     return _order_lasts(tokens, _skip(tokens, start + length, language), language)
-
-
-def _opens_with_subject(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    low = tokens[start].low
-    if low in language.words("contracted_subjects"):
-        return is_predicate(tokens, start + 1, language)
-    return low.partition("'")[0] in language.words("subjects")
 
 
 def _find_order(tokens: Sequence[Token], start: int, language: Language) -> int | None:
