@@ -70,8 +70,8 @@ class CreditedMemory(Settings):
     def settle(self, state: Any, config: RunnableConfig, writer: StreamWriter) -> dict[str, Any]:
         """Node: right after the tools. Makes their answers true of what the memory holds.
 
-        Without it a write that waits for another process, over a question or a crash, is lost
-        although its answer says that it is kept, an answer that something else made untrue
+        Without it a write that waits for another process, over a question or a crash, does not
+        count although its answer says that it does, an answer that something else made untrue
         stands, and the stream is told nothing. Its absence is logged.
         """
         return nodes.settle_node(self, state, config, writer)

@@ -24,8 +24,8 @@ NOT_LISTENED = (
 )
 NOT_SETTLED = (
     "memory.settle did not run after the tools: a write that waits for another process, over a "
-    "question or a crash, is lost although its answer says that it is kept, and the stream is told "
-    "nothing; put a node with memory.settle right behind the tools"
+    "question or a crash, does not count although its answer says that it does, and the stream is "
+    "told nothing; put a node with memory.settle right behind the tools"
 )
 NOT_GUARDED = (
     "a plain ToolNode runs other tools than the memory's: messages that they write can cut off "
@@ -36,7 +36,6 @@ NOT_RECORDED = (
     "this run began before the memory was made, so that nothing typed in it is heard: make "
     "CreditedMemory(...) before the graph runs"
 )
-
 NOT_ANSWERED = (
     "an answer to ask_user was not understood and counts as none: resume with the text that was "
     'typed, or with {"choice": text} for an option that was picked'
