@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import languages
+from .forget_requests import asks_to_forget
 from .languages import Language
 from .notes import Utterance
 from .units import find_unit, is_greeting
@@ -35,23 +36,27 @@ def find_touching(
     if taken_back(tokens, typed[index + 1 :]):
         return "taken_back", ""
     for position, other in enumerate(typed):
-        if position != index and not _leaves_alone(other.text[:_READ]):
+        if position != index and not _leaves_alone(other):
             return "own_voice", "another message of this run may change what it means"
     return None
 
 
-def _leaves_alone(text: str) -> bool:
+def _leaves_alone(other: Utterance) -> bool:
+    text = other.text[:_READ]
     tokens = tokenize(text)
-    if not tokens:
+    # A request to forget speaks of a kept note; whether it is this one, `taken_back` has told.
+    if not tokens or asks_to_forget(text):
         return True
     language = languages.detect(tokens) or languages.load("en")
+    # An answer belongs to the agent's question, so it may be short.
+    fewest = 1 if other.via == "answer" else _FEWEST_WORDS
     return all(
-        _sentence_leaves_alone(sentence, language)
+        _sentence_leaves_alone(sentence, language, fewest)
         for sentence in split_sentences(tokens, strict=False)
     )
 
 
-def _sentence_leaves_alone(sentence: Sequence[Token], language: Language) -> bool:
+def _sentence_leaves_alone(sentence: Sequence[Token], language: Language, fewest: int) -> bool:
     if is_imagined_or_reported(sentence, language):
         return False
     moving_on = language.phrases("moving_on").match_at(sentence, 0)
@@ -59,7 +64,7 @@ def _sentence_leaves_alone(sentence: Sequence[Token], language: Language) -> boo
         return True
     if ends_in_question(sentence) or asks(sentence, language):
         return not _points(sentence, language, "pointing_back")
-    if count_words(sentence) < _FEWEST_WORDS or _points(sentence, language, "pointing_words"):
+    if count_words(sentence) < fewest or _points(sentence, language, "pointing_words"):
         return False
     start = find_unit(sentence, language).starts[-1]
     if language.phrases("conditionals").match_at(sentence, start):

@@ -49,7 +49,7 @@ def has_marker(
 def names_one_thing(tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True when the object is one word or one file, page, path or number, and nothing follows.
 
-    "Summarize notes.txt", "close issue 45" and "run tests" are done once. In "Optimize Next.js
+    "Summarize notes.txt", "close ticket 45" and "run tests" are done once. In "Optimize Next.js
     performance" the name belongs to a kind of thing.
 
     >>> from langmem_credit.languages import load
@@ -66,7 +66,7 @@ def names_one_thing(tokens: Sequence[Token], start: int, language: Language) -> 
         return True
     if _is_name(tokens, start, behind):
         return _ends_object(tokens, behind, language)
-    # "close issue 45", "review PR #12"
+    # "close ticket 45", "review PR #12"
     number = behind
     while number < end and tokens[number].text == "#":
         number += 1
