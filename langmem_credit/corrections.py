@@ -62,6 +62,10 @@ def _corrects(
     if vocabulary_of(language).exceptions.found_in(old):
         return False
     new = strip_final_stop(sentence)
+    known = {token.low for token in old}
+    others = language.words("correction_others")
+    if any(token.low in others and token.low not in known for token in new):
+        return False
     told = _plain(old, language)
     return any(
         is_rare(named, note, rivals)
@@ -102,11 +106,11 @@ def _contrasted(new: Sequence[Token], told: Sequence[Token], language: Language)
         before, value = told[:place], said[place:]
         if not before or not value or not _same(said[:place], before):
             continue
+        whole = [one for one in new[:index] if one.start >= value[0].start]
         # "in Oslo, not in Berlin"
         if value[0].low == denied[0].low:
-            value = value[1:]
-        limits = language.words("correction_limits")
-        if len(value) <= _MOST_VALUE and not any(token.low in limits for token in value):
+            whole = whole[1:]
+        if _is_plain_value(whole, language):
             return denied
     return ()
 
@@ -141,10 +145,24 @@ def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) 
     one, other = _subject_and_value(old, language), _subject_and_value(new, language)
     if one is None or other is None or not _same(one[0], other[0]):
         return ()
+    if _owners(old, language) != _owners(new, language):
+        return ()
     firsts = {one[1][0].low, other[1][0].low}
     if len(firsts) > 1 and firsts & language.words("correction_limits"):
         return ()
-    return other[0] if len(other[1]) <= _MOST_VALUE else ()
+    return other[0] if _is_plain_value(other[1][1:], language) else ()
+
+
+def _owners(tokens: Sequence[Token], language: Language) -> frozenset[str]:
+    """Whose it is: "my budget" is not "our budget"."""
+    return frozenset(token.low for token in tokens) & language.words("correction_owners")
+
+
+def _is_plain_value(tokens: Sequence[Token], language: Language) -> bool:
+    """True for a few words that restrict nothing."""
+    limits = language.words("correction_limits")
+    rest = _without(tokens, _lasting(language))
+    return len(rest) <= _MOST_VALUE and not any(token.low in limits for token in rest)
 
 
 def _subject_and_value(

@@ -17,7 +17,7 @@ from .languages import Language, read_data
 from .naming import Vocabulary, merge, vocabulary_of
 from .notes import Utterance
 from .pasting import find_pasted
-from .voice import is_imagined_or_reported
+from .voice import asks, is_imagined_or_reported
 from .words import (
     QUESTION_MARKS,
     Phrases,
@@ -132,11 +132,11 @@ def _blocked(tokens: Sequence[Token], phrases: Phrases, language: Language) -> b
 
 
 def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
-    if any(
-        is_imagined_or_reported(sentence, one) for one in {language, languages.load("en")}
-    ) or language.phrases("forget_blockers").found_in(sentence):
+    if any(is_imagined_or_reported(sentence, one) for one in {language, languages.load("en")}):
         return None
     start, polite = _order_start(sentence, language)
+    if language.phrases("forget_blockers").found_in(sentence[start:]):
+        return None
     if ends_in_question(sentence) and not polite:
         return None
     if start >= len(sentence) or quoted_mask(sentence)[start]:
@@ -165,8 +165,10 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
         return _Asked(said) if plain else None
     length = language.phrases("forget_verbs").match_at(body, 0)
     if length:
-        said = body[length:]
-        return None if _is_title_or_idiom(said, language) else _Asked(_without_mark(said))
+        said = _without_mark(body[length:])
+        if _is_title_or_idiom(body[length:], language) or _is_task(said, language):
+            return None
+        return _Asked(said)
     length = language.phrases("forget_removers").match_at(body, 0)
     if length and (in_memory or _holds_memory(body[length:], language)):
         return _Asked(body[length:])
@@ -189,6 +191,9 @@ def _asked_at_end(
 
 def _find_outdated(body: Sequence[Token], language: Language) -> _Asked | None:
     """What is said to hold no longer: a note, what the memory knows, or the exact words of one."""
+    topics = language.phrases("forget_topics")
+    if not topics.match_at(body, 0) and asks(body, language):
+        return None
     for index, length in language.phrases("forget_outdated").find(body):
         before, behind = _trim(body[:index]), _without_mark(body[index + length :])
         clause = language.phrases("forget_clauses").match_at(behind, 0)
@@ -200,20 +205,24 @@ def _find_outdated(body: Sequence[Token], language: Language) -> _Asked | None:
             return None
         if _trim(behind):
             return None
-        known = language.phrases("forget_topics").found_in(before)
+        known = topics.found_in(before)
         return _Asked(before, exact=not known and not _holds_memory(before, language))
     return None
 
 
 def _holds_memory(said: Sequence[Token], language: Language) -> bool:
-    """True beside a word of memory, but not at "release notes"."""
+    """True beside a word of memory, but not at "release notes", "Ann's note" or "note in …"."""
     other = {
         index + k
         for index, length in language.phrases("forget_memory_not").find(said)
         for k in range(length)
     }
+    elsewhere = language.words("forget_elsewhere")
     return any(
-        index not in other for index, _ in language.phrases("forget_memory_words").find(said)
+        index not in other
+        and not (index and said[index - 1].low.endswith(("'s", "s'")))
+        and not (index + length < len(said) and said[index + length].low in elsewhere)
+        for index, length in language.phrases("forget_memory_words").find(said)
     )
 
 
@@ -295,6 +304,20 @@ def _is_title_or_idiom(said: Sequence[Token], language: Language) -> bool:
     return any(token.low in language.words("auxiliaries") for token in said)
 
 
+def _is_task(said: Sequence[Token], language: Language) -> bool:
+    """True where something to do is dropped, not a note: "forget deploying on Fridays"."""
+    if not said or vocabulary_of(language).fillers.match_at(said, 0) == len(said):
+        return False
+    marks = language.words("forget_task_marks")
+    # "vergiss, freitags zu deployen", but "die Notiz zu Berlin"
+    if len(said) > 1 and said[-2].low in marks and said[-1].text.islower():
+        return said[-1].low.endswith(tuple(language.items("final_endings")))
+    if vocabulary_of(language).fillers.match_at(said, 0):
+        return False
+    endings = tuple(language.items("forget_task_endings"))
+    return said[0].low in marks or bool(endings and said[0].low.endswith(endings))
+
+
 @dataclass(frozen=True, slots=True)
 class _Tongue:
     """A language that has no file of its own."""
@@ -335,7 +358,11 @@ def _elsewhere() -> tuple[_Tongue, ...]:
             negated=Phrases(entry["negated"]),
             openers=Phrases(entry["openers"]),
             at_start=entry["at"] == "start",
-            vocabulary=Vocabulary(Phrases(entry["fillers"]), Phrases(entry["exceptions"])),
+            vocabulary=Vocabulary(
+                Phrases(entry["fillers"]),
+                Phrases(entry["exceptions"]),
+                clauses=Phrases(entry["clauses"]),
+            ),
         )
         for entry in data.values()
     )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .languages import Language
 from .notes import Note
-from .pieces import Piece, alike, is_combining, naming_words, note_words, split_pieces
+from .pieces import Piece, alike, is_among, is_combining, naming_words, note_words, split_pieces
 from .words import Phrases, Token, is_unspaced, tokenize
 
 # Of the scope's notes, a word may stand in this share and still name one.
@@ -34,6 +34,7 @@ class Vocabulary:
     Attributes:
         fillers: words that name nothing.
         exceptions: words that keep, deny or except something.
+        memory: words of memory.
         joiners: words between two objects.
         owners: words that open another object: "my birthday and my address".
         clauses: words that open a clause as an object: "that I …".
@@ -42,6 +43,7 @@ class Vocabulary:
 
     fillers: Phrases
     exceptions: Phrases
+    memory: Phrases = _NONE
     joiners: frozenset[str] = frozenset()
     owners: Phrases = _NONE
     clauses: Phrases = _NONE
@@ -55,6 +57,7 @@ def merge(vocabularies: Sequence[Vocabulary]) -> Vocabulary:
     return Vocabulary(
         Phrases([text for one in vocabularies for text in one.fillers.texts]),
         Phrases([text for one in vocabularies for text in one.exceptions.texts]),
+        clauses=Phrases([text for one in vocabularies for text in one.clauses.texts]),
     )
 
 
@@ -69,6 +72,7 @@ def vocabulary_of(language: Language) -> Vocabulary:
     return Vocabulary(
         Phrases([*language.items("forget_fillers"), *language.items("forget_memory_words")]),
         Phrases([*language.items("forget_exceptions"), *negations]),
+        language.phrases("forget_memory_words"),
         language.words("forget_joiners"),
         language.phrases("forget_owners"),
         language.phrases("forget_clauses"),
@@ -89,7 +93,8 @@ def names(
     """
     rivals = [one for one in others if not same_source(one, note)]
     return any(
-        is_rare(part, note, rivals) and not _better(part, note, rivals, vocabulary)
+        is_rare(part, note, rivals, forms=_is_clear(part, note, vocabulary))
+        and not _better(part, note, rivals)
         for part in _parts_for(said, note, others, vocabulary)
     )
 
@@ -103,12 +108,26 @@ def says_exactly(said: Sequence[Token], note: Note, vocabulary: Vocabulary) -> b
     )
 
 
-def is_rare(tokens: Iterable[Token], note: Note, rivals: Sequence[Note]) -> bool:
-    """True when one of the words stands in the note and in few of its rivals."""
+def _is_clear(part: Sequence[Token], note: Note, vocabulary: Vocabulary) -> bool:
+    """True where another form of a word names as well: beside a word of memory, or a second one.
+
+    "Forget Friday" could mean anything.
+    """
+    return vocabulary.memory.found_in(part) or len(_found(part, note)) > 1
+
+
+def is_rare(
+    tokens: Iterable[Token], note: Note, rivals: Sequence[Note], *, forms: bool = True
+) -> bool:
+    """True when one of the words stands in the note and in few of its rivals.
+
+    With `forms`, in another form of it too: "Friday" and "Fridays".
+    """
     common = max(1, int((len(rivals) + 1) * _COMMON_SHARE))
     return any(
-        1 + sum(word in note_words(other) for other in rivals) <= common
-        for word in naming_words(tokens) & note_words(note)
+        1 + sum(is_among(word, note_words(other)) for other in rivals) <= common
+        for word in naming_words(tokens)
+        if (is_among(word, note_words(note)) if forms else word in note_words(note))
     )
 
 
@@ -133,6 +152,9 @@ def _parts_for(
         return
     if _makes_exception(said, vocabulary):
         return
+    if _is_clause(said, vocabulary) and _makes_exception(tokenize(note.text), vocabulary):
+        # "Forget that I eat nuts" is not about "I never eat nuts".
+        return
     if _covers(said, note, vocabulary):
         yield said
         return
@@ -146,6 +168,12 @@ def _parts_for(
         if not any(_covers(part, other, vocabulary) for other in others):
             return
     yield from mine
+
+
+def _is_clause(said: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """True at "that I …", and not at "我的狗"."""
+    length = vocabulary.clauses.match_at(said, 0)
+    return 0 < length >= vocabulary.owners.match_at(said, 0)
 
 
 def _split(said: Sequence[Token], vocabulary: Vocabulary) -> list[Sequence[Token]]:
@@ -171,9 +199,7 @@ def _opens_object(part: Sequence[Token], vocabulary: Vocabulary) -> bool:
     return vocabulary.owners.match_at(part, 0) > 0 or len(part) == 1
 
 
-def _better(
-    part: Sequence[Token], note: Note, rivals: Sequence[Note], vocabulary: Vocabulary
-) -> bool:
+def _better(part: Sequence[Token], note: Note, rivals: Sequence[Note]) -> bool:
     """True when another note holds all the words that this one does, and more of them."""
     mine = _found(part, note)
     return any(mine < _found(part, rival) for rival in rivals)
@@ -181,7 +207,7 @@ def _better(
 
 def _found(part: Sequence[Token], note: Note) -> frozenset[str]:
     words = note_words(note)
-    return frozenset(word for word in naming_words(part, keep_all=True) if word in words)
+    return frozenset(word for word in naming_words(part, keep_all=True) if is_among(word, words))
 
 
 def _covers(said: Sequence[Token], note: Note, vocabulary: Vocabulary) -> bool:
@@ -241,12 +267,8 @@ def _is_in(piece: Piece, said: Sequence[Token], fillers: Sequence[bool], lexicon
             return True
         inner = [token for token in said[piece.begin : piece.end] if token.word]
         marks = {token.text for token in said[piece.begin : piece.end] if not token.word}
-        return marks <= {"-"} and all(_is_known(token.low, lexicon) for token in inner)
-    return _is_known(piece.low, lexicon)
-
-
-def _is_known(low: str, lexicon: _Lexicon) -> bool:
-    return low in lexicon.words or any(alike(low, word) for word in lexicon.words)
+        return marks <= {"-"} and all(is_among(token.low, lexicon.words) for token in inner)
+    return is_among(piece.low, lexicon.words)
 
 
 def _filler_mask(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[bool]:

@@ -97,6 +97,22 @@ def alike(one: str, other: str) -> bool:
     return same == 3 and "" in rests and "".join(rests) in _SHORT_ENDINGS
 
 
+def is_among(low: str, words: frozenset[str]) -> bool:
+    """True when the word, or another form of it, is among these."""
+    return low in words or any(
+        alike(low, word) for word in _by_start(words).get(_plain(low)[:2], ())
+    )
+
+
+@lru_cache(maxsize=4096)
+def _by_start(words: frozenset[str]) -> dict[str, tuple[str, ...]]:
+    """The words by their first two letters, which every two forms of one share."""
+    groups: dict[str, list[str]] = {}
+    for word in words:
+        groups.setdefault(_plain(word)[:2], []).append(word)
+    return {start: tuple(group) for start, group in groups.items()}
+
+
 @lru_cache(maxsize=8192)
 def _plain(word: str) -> str:
     """Without accents of Latin letters, and without "'s"."""
