@@ -20,19 +20,19 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
     >>> has_lasting_phrase(tokenize("Borra la base de datos para siempre"), load("es"))
     False
     """
+    signs = [index for index, _ in language.phrases("strong").find(tokens)]
+    # "以后" opens a rule; behind a number it is a time ("三天以后").
+    signs += [
+        index
+        for index, _ in language.phrases("strong_first").find(tokens)
+        if index == 0 or not tokens[index - 1].word
+    ]
+    if not signs:
+        return False
     mask = quoted_mask(tokens)
     # "para siempre" (for good) is not "siempre" (always).
     other = language.phrases("strong_not").covered(tokens)
-    if any(
-        not mask[index] and index not in other
-        for index, _ in language.phrases("strong").find(tokens)
-    ):
-        return True
-    # "以后" opens a rule; behind a number it is a time ("三天以后").
-    return any(
-        (index == 0 or not tokens[index - 1].word) and not mask[index] and index not in other
-        for index, _ in language.phrases("strong_first").find(tokens)
-    )
+    return any(not mask[index] and index not in other for index in signs)
 
 
 def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language) -> bool:

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from .languages import Language
 from .words import Token, count_words, quoted_mask, strip_final_stop
 
+_TIMES = ("limits", "limits_at_edge", "for_now", "recurrences")
 _MOST_JOINING = 8  # words such as "and then also"
+
+
+def speaks_of_time(tokens: Sequence[Token], language: Language) -> bool:
+    """False for most sentences, in which no limit, date or recurrence can stand."""
+    return language.merged(_TIMES).found_in(tokens)
 
 
 def is_limited(tokens: Sequence[Token], language: Language) -> bool:
@@ -21,11 +27,11 @@ def is_limited(tokens: Sequence[Token], language: Language) -> bool:
     >>> is_limited(tokenize("Just this once, always push"), load("en"))
     True
     """
+    places = [index for index, _ in language.phrases("limits").find(tokens)]
+    if not places:
+        return False
     mask, lasting = quoted_mask(tokens), language.phrases("limits_not").covered(tokens)
-    return any(
-        not mask[index] and index not in lasting
-        for index, _ in language.phrases("limits").find(tokens)
-    )
+    return any(not mask[index] and index not in lasting for index in places)
 
 
 def is_dated(tokens: Sequence[Token], language: Language) -> bool:
@@ -33,16 +39,17 @@ def is_dated(tokens: Sequence[Token], language: Language) -> bool:
 
     In the middle such words name things ("include today in the range").
     """
+    dates = list(language.phrases("limits_at_edge").find(tokens))
+    if not dates:
+        return False
     lasting = language.phrases("limits_not").covered(tokens)
     again = language.phrases("recurrences").covered(tokens)
     words = [index for index, token in enumerate(tokens) if token.word and index not in again]
-    if not words:
-        return False
     leading = language.words("adverbs") | language.words("limits_behind")
     first = next((index for index in words if tokens[index].low not in leading), 0)
     return any(
         index not in lasting and (index <= first or index + length > words[-1])
-        for index, length in language.phrases("limits_at_edge").find(tokens)
+        for index, length in dates
     )
 
 
@@ -51,8 +58,9 @@ def is_for_now(tokens: Sequence[Token], language: Language) -> bool:
 
     "now()" is code and says nothing of the kind.
     """
-    mask = quoted_mask(tokens)
-    for index, length in language.phrases("for_now").find(tokens):
+    places = list(language.phrases("for_now").find(tokens))
+    mask = quoted_mask(tokens) if places else []
+    for index, length in places:
         behind = tokens[index + length] if index + length < len(tokens) else None
         if not mask[index] and (behind is None or behind.gap or behind.text in ",.!;\uff0c\u3002"):
             return True
@@ -159,13 +167,16 @@ def is_sign_alone(tokens: Sequence[Token], language: Language) -> bool:
 
 def recurs(tokens: Sequence[Token], language: Language) -> bool:
     """True at "every Monday" and "donnerstags", but not at "the sales of every Monday"."""
+    places = [index for index, _ in language.phrases("recurrences").find(tokens)]
+    if not places:
+        return False
     mask = quoted_mask(tokens)
     behind = language.words("recurrences_not_behind")
     borders = language.words("clause_borders")
     end = next((k for k in range(1, len(tokens)) if tokens[k].low in borders), len(tokens))
     return any(
         index < end and not mask[index] and not (index and tokens[index - 1].low in behind)
-        for index, _ in language.phrases("recurrences").find(tokens)
+        for index in places
     )
 
 

@@ -16,6 +16,7 @@ from .words import Token, beside_unspaced, count_words, is_unspaced, separates, 
 _MOST_WORDS = 4
 _VALUE_WORDS = 3
 _LONG_NAME = 8  # characters without white space
+_MARKS = frozenset(":>|-)]}*_\u3011\u300b")
 _OPENING, _CLOSING = "([{<*_\u3010\u300a", ")]}>*_\u3011\u300b"
 
 
@@ -29,6 +30,8 @@ def has_foreign_label(tokens: Sequence[Token], language: Language) -> bool:
     >>> [has_foreign_label(tokenize(text), en) for text in texts]
     [True, False, True]
     """
+    if not any(token.text in _MARKS for token in tokens):
+        return False
     return any(
         _opens_with_label(sentence, language) for sentence in split_sentences(tokens, strict=False)
     )

@@ -7,6 +7,11 @@ from collections.abc import Sequence
 from .languages import Language
 from .words import Token, separates
 
+_FIELDS = (
+    *("openers", "openers_before_self", "openers_before_separator", "openers_before_stop"),
+    "corrections",
+)
+
 
 def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tuple[int, bool]:
     """(how many tokens the longest opener here has, whether it goes only before its mark).
@@ -18,6 +23,9 @@ def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tu
     >>> opener_length(tokenize("Remember this: I use tabs"), 0, load("en"))
     (2, True)
     """
+    # Most words open nothing; this is asked of every sentence many times.
+    if not language.merged(_FIELDS).match_at(tokens, index):
+        return 0, True
     free = language.phrases("openers").match_at(tokens, index)
     before_self = language.phrases("openers_before_self").match_at(tokens, index)
     if before_self > free and _speaks_of_self(tokens, index + before_self, language):

@@ -21,13 +21,12 @@ def is_small_talk(tokens: Sequence[Token], language: Language) -> bool:
     >>> [is_small_talk(tokenize(t), languages.load("en")) for t in ("ok, thanks!", "I use tabs")]
     [True, False]
     """
-    english = languages.load("en")
-    spoken = (language,) if language is english else (language, english)
+    own, english = language.merged(_FIELDS), languages.load("en").merged(_FIELDS)
     index = 0
     while index < len(tokens):
-        length = max(
-            each.phrases(field).match_at(tokens, index) for each in spoken for field in _FIELDS
-        )
+        length = own.match_at(tokens, index)
+        if own is not english:
+            length = max(length, english.match_at(tokens, index))
         if not length and (not tokens[index].word or tokens[index].low.isdigit()):
             length = 1
         if not length:

@@ -21,13 +21,14 @@ from .errands import (
     only_points,
     passes,
     recurs,
+    speaks_of_time,
 )
 from .languages import Language
 from .objects import has_marker, is_generic, names_one_thing
 from .openers import opener_length
 from .smalltalk import is_small_talk
 from .statements import has_finite_verb, is_no_verb, is_predicate, is_statement
-from .words import Token, count_words, split_sentences
+from .words import Token, split_sentences
 
 # "a: a: a: …" would otherwise be followed to Python's own limit.
 _MOST_NESTED = 4
@@ -41,7 +42,7 @@ def lasts(tokens: Sequence[Token], language: Language) -> bool:
     parts = [
         part
         for part in split_sentences(tokens, strict=False)
-        if count_words(part) and not is_small_talk(part, language)
+        if any(token.word for token in part) and not is_small_talk(part, language)
     ]
     if all(only_points(part, language) for part in parts):
         return False
@@ -107,23 +108,29 @@ def _skip_signs(tokens: Sequence[Token], language: Language) -> int:
 
 def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
     """True when the sentence shows such a sign, and no limit that takes it away."""
-    if is_limited(tokens, language) or passes(tokens, language):
+    timed = speaks_of_time(tokens, language)
+    if (timed and is_limited(tokens, language)) or passes(tokens, language):
         return False
     if is_remembered(tokens, language):
         return True
     start = _skip(tokens, 0, language)
-    if start >= len(tokens) or is_dated(tokens[start:], language):
+    if start >= len(tokens) or (timed and is_dated(tokens[start:], language)):
         return False
-    if is_for_now(tokens, language) and is_prohibition(tokens, start, language):
+    if timed and is_for_now(tokens, language) and is_prohibition(tokens, start, language):
         return False
-    if has_strong_sign(tokens, language) or recurs(tokens, language):
+    if has_strong_sign(tokens, language) or (timed and recurs(tokens, language)):
         order = _find_order(tokens, start, language)
         border = len(tokens) if order is None else find_own_end(tokens, order, language)
-        if not has_strong_sign(tokens[:border], language) and not recurs(tokens[:border], language):
+        own = tokens[:border]
+        if (
+            border < len(tokens)
+            and not has_strong_sign(own, language)
+            and not recurs(own, language)
+        ):
             # "Fix the bug and always run the tests": the sign is not the first order's own.
-            return _clause_lasts(tokens[:border], start, language) or (
+            return _clause_lasts(own, start, language) or (
                 is_sign_alone(tokens[border:], language)
-                and language.phrases("conditionals").found_in(tokens[:border])
+                and language.phrases("conditionals").found_in(own)
             )
         if not is_errand_with_sign(tokens, start, language):
             return True

@@ -97,16 +97,12 @@ def _plain(
     binding = language.words("binding_openers")
     bound = [k for k, start in enumerate(starts) if start and tokens[start - 1].low in binding]
     first, last = bound[0] - 1 if bound else len(starts) - 1, len(ends) - 1
-    if has_strong_sign(tokens[starts[first] : ends[last]], language):
-        return first, last
     lasting = language.phrases("lasting_openers")
-    for k in range(first, 0, -1):
-        if lasting.found_in(tokens[starts[k - 1] : starts[k]]):
-            return k - 1, last
-    for k in range(last, 0, -1):
-        if lasting.found_in(tokens[ends[k] : ends[k - 1]]):
-            return first, k - 1
-    return first, last
+    needed = [k for k in range(first, 0, -1) if lasting.found_in(tokens[starts[k - 1] : starts[k]])]
+    closing = [k for k in range(last, 0, -1) if lasting.found_in(tokens[ends[k] : ends[k - 1]])]
+    if not (needed or closing) or has_strong_sign(tokens[starts[first] : ends[last]], language):
+        return first, last
+    return (needed[0] - 1, last) if needed else (first, closing[0] - 1)
 
 
 def _without_greetings(tokens: Sequence[Token], language: Language) -> tuple[int, int]:

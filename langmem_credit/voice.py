@@ -111,7 +111,8 @@ def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, st
 
 def _is_irreal(tokens: Sequence[Token], language: Language) -> bool:
     """True at "wenn ich reich wäre, würde ich …", not at the request "es wäre gut, wenn du …"."""
-    irreal = sum(token.low in language.words("irreal") for token in tokens)
+    words = language.words("irreal")
+    irreal = sum(token.low in words for token in tokens) if words else 0
     if not irreal or language.phrases("requests").match_at(tokens, 0):
         return False
     conditionals = language.phrases("conditionals")

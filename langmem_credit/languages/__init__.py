@@ -33,6 +33,7 @@ class Language:
         self.code: str = data["code"]
         self._data = data
         self._phrases: dict[str, Phrases] = {}
+        self._merged: dict[tuple[str, ...], Phrases] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._tables: dict[str, dict[str, str]] = {}
         # Chinese in simplified characters is looked up in traditional ones too.
@@ -44,6 +45,15 @@ class Language:
         if found is None:
             items = self.table("pairs") if field == "pairs_first" else self.items(field)
             found = self._phrases[field] = Phrases(items)
+        return found
+
+    def merged(self, fields: tuple[str, ...]) -> Phrases:
+        """The phrases of several fields as one, to look for all of them in one go."""
+        found = self._merged.get(fields)
+        if found is None:
+            found = self._merged[fields] = Phrases(
+                text for field in fields for text in self.phrases(field).texts
+            )
         return found
 
     def words(self, field: str) -> frozenset[str]:

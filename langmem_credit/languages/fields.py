@@ -223,6 +223,8 @@ FIELDS: dict[str, str] = {
     "forget_everything": "Phrases that name no single note.",
     "forget_determiners": "Words right behind the verb that show that it is no title.",
     "forget_pronouns": "Words that name no note.",
+    "correction_others": "Words for others: what they do corrects no note of the speaker's.",
+    "correction_owners": "Words that say whose a subject is.",
     "forget_elsewhere": "Words behind a word of memory that say whose it is: 'notes in Notion'.",
     "forget_task_endings": "Endings of what is to be done: 'forget deploying' drops no note.",
     "forget_task_marks": "Words before what is to be done: 'forget to deploy'.",
@@ -249,6 +251,4 @@ FIELDS: dict[str, str] = {
     "forget_closers": "Phrases to skip at the end of a request.",
     "forget_places": "Phrases at the end that name the memory: 'from your notes'.",
     "forget_topics": "Phrases that speak of what is remembered: 'what you know about …'.",
-    "correction_others": "Words for others: what they do corrects no note of the speaker's.",
-    "correction_owners": "Words that say whose a subject is.",
 }
