@@ -63,6 +63,14 @@ def already_active(note: Note) -> str:
     return plain(f"Already remembered as {note.id}: {_quoted(note.text)}. Nothing was changed.")
 
 
+def corrects(note: Note, replaced: str) -> str:
+    """The same note is memory already; now it also takes the place of another one."""
+    return plain(
+        f"{REMEMBERED} {note.id} already: {_quoted(note.text)}. It now takes the place of note "
+        f"{replaced}."
+    )
+
+
 def already_waiting(note: Note, verdict: Verdict) -> str:
     """The same note waits already."""
     return plain(

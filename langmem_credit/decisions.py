@@ -14,9 +14,11 @@ from . import answers
 from .bounds import refusal, shrink
 from .characters import clean
 from .corrections import corrects
+from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
 from .forgetting import judge_forget
 from .ledger import Event, merge_events, remembered, withdrawn
+from .notebook import Notebook
 from .notes import Note, Verdict
 from .scrubbing import scrub
 from .session import Call, Session
@@ -77,7 +79,7 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     )
     same = session.notebook.same_text(scrubbed.text, speaker=run.speaker or "")
     replaced = _replaced(session, call, verdict)
-    if same is not None and not replaced:
+    if same is not None and (replaced is None or replaced.id == same.id):
         if same.active:
             return Decision("already_known", answers.already_active(same), note_id=same.id)
         if not verdict.credited:
@@ -124,14 +126,28 @@ def _remembered(
     if kept is None:
         # The same call wrote it before, and the notebook knows it under what it became.
         return _rejected("another event has its place. Call again.")
+    other = _stands_for(kept, session.notebook)
+    replaced = text_in(event, "replaces")
+    if other is not None and replaced in ("", other.id):
+        return Decision("already_known", answers.already_active(other), note_id=other.id)
     events = (event, *_smaller(session, event))
+    if other is not None:
+        return Decision("active", answers.corrects(other, replaced), events, other.id)
     if kept.active:
         answer = answers.remembered(kept, verdict, saved=session.saved, found=found)
         return Decision("active", answer, events, kept.id)
-    if verdict.credited:
-        return Decision("unconfirmed", answers.not_active(kept), events, kept.id)
+    if verdict.credited or kept.status != "unconfirmed":
+        return Decision("unconfirmed", answers.not_active(kept), events, kept.id, verdict.rule)
     answer = answers.kept(kept, verdict, saved=session.saved, found=found)
     return Decision("unconfirmed", answer, events, kept.id, verdict.rule, verdict.suggestion)
+
+
+def _stands_for(note: Note, notebook: Notebook) -> Note | None:
+    """The active note that rests on the same words, or says the same, and stands in its place."""
+    other = notebook.notes.get(note.replaced_by)
+    if note.why not in STOOD_FOR or other is None or not other.active:
+        return None
+    return other
 
 
 def _decide_forget(session: Session, call: Call) -> Decision:

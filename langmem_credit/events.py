@@ -27,7 +27,7 @@ LABEL_CHARS = 120
 REF_CHARS = 300
 # The call stays, since it is by their call that a run's writes are counted and found again.
 _NAMES = ("v", "id", "type", "at", "note", "by", "speaker", "message", "call")
-_WORDLESS = frozenset((*_NAMES, "held", "credited", "replaces", "hash"))
+_WORDLESS = frozenset((*_NAMES, "held", "credited", "replaces", "hash", "kind", "span"))
 _WORDED = ("text", "said", "why", "ref", "about")
 
 
@@ -191,14 +191,38 @@ def disputed(
 def word_bytes(event: Event) -> int:
     """UTF-8 bytes of all words that the event keeps."""
     heard = event.get("heard")
-    texts = [heard.get("t")] if isinstance(heard, dict) else []
-    texts += map(event.get, _WORDED)
-    total = 0
-    for text in texts:
-        if isinstance(text, str):
-            ascii_only = text.isascii()
-            total += len(text) if ascii_only else len(text.encode("utf-8", "surrogatepass"))
+    total = _bytes(heard.get("t")) if isinstance(heard, dict) else 0
+    for key in _WORDED:
+        if key in event:
+            total += _bytes(event[key])
     return total
+
+
+def _bytes(text: object) -> int:
+    if not isinstance(text, str):
+        return 0
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def claims_of(event: Event, text: str, about: str, speaker: str, key: str) -> tuple[str, ...]:
+    """What a note says and rests on, whomever it is about: the key first, the words last.
+
+    Args:
+        event: that it was remembered, or edited.
+        text: of the note after it.
+        about: of the note.
+        speaker: of the note.
+        key: `sameness` of the three.
+    """
+    claims = [key]
+    if about:
+        claims.append(sameness(text, "", speaker))
+    said = event.get("said") if event.get("credited") is True else ""
+    if isinstance(said, str) and said:
+        words = sameness(said, "", speaker)
+        if words not in claims:
+            claims.append(words)
+    return tuple(claims)
 
 
 def tombstone(event: Event, *, about: str = "", speaker: str = "") -> Event:
@@ -218,9 +242,11 @@ def tombstone(event: Event, *, about: str = "", speaker: str = "") -> Event:
     text = event.get("text")
     if isinstance(text, str):
         left["then"] = text_hash(text)
-        left["key"] = sameness(
-            text, _text(event.get("about")) or about, _text(event.get("speaker")) or speaker
-        )
+        about, speaker = _text(event.get("about")) or about, _text(event.get("speaker")) or speaker
+        key, *claims = claims_of(event, text, about, speaker, sameness(text, about, speaker))
+        left["key"] = key
+        if claims:
+            left["claims"] = claims
     return left | {"shrunk": True}
 
 

@@ -8,9 +8,12 @@ Decided here:
 - *A correction outlives its withdrawal.* When the note that replaced another one is withdrawn,
   the other one stays superseded: the person said that it is not so, and forgetting the newer
   note does not unsay that. `restored` brings it back.
+  The same goes for another wording of the same words: what was said once is forgotten once.
 - *One text is one note.* Of active and waiting notes with the same text, about the same and by
   the same speaker, one stands and the others are superseded by it; what withdraws or disputes one
-  of them does it to all, so that nothing steps forward when it goes.
+  of them does it to all that live, so that nothing steps forward when it goes.
+- *What was said once is one note.* While a note is active, other wordings of the same words and
+  what waits from the same stretch of the same utterance are superseded by it.
 - *What ends a note is heeded even from a newer version of this package*, beside being reported;
   anything else unknown is only reported.
 """
@@ -21,8 +24,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .drafts import LIVING, Draft, heard_of, note_of, text_in
-from .events import PERSON, VERSION
+from .drafts import LIVING, SAME_WORDS, Draft, Kin, note_of, text_in, texts_in
+from .events import PERSON, VERSION, claims_of
 from .identity import instant, is_note_id, new_note_id, sameness
 from .ledger import Event, held, merge_events, word_bytes
 from .notes import Note
@@ -135,7 +138,7 @@ class _Fold:
     def __init__(self, events: list[Event]) -> None:
         self.events = events
         self.drafts: dict[str, Draft] = {}
-        self.same: dict[str, list[Draft]] = {}
+        self.kin = Kin(self.drafts)
         self.unknown: list[Event] = []
         self.conflicts: list[Conflict] = []
         self.early: dict[str, list[Event]] = {}
@@ -188,15 +191,20 @@ class _Fold:
         self.conflicts.append(Conflict(event["id"], text_in(event, "note"), reason))
 
     def _remember(self, event: Event) -> None:
-        text, about, speaker = (text_in(event, key) for key in ("text", "about", "speaker"))
+        text, about = text_in(event, "text"), text_in(event, "about")
+        speaker = text_in(event, "speaker")
         shrunk = bool(event.get("shrunk"))
         if not shrunk and not text.strip():
             self._ignore(event, "it holds no words")
             return
         note_id = self.ids[event["id"]]
-        key = text_in(event, "key") if shrunk else sameness(text, about, speaker)
-        hashed = text_in(event, "then") if shrunk else ""
-        credited = event.get("credited") is True and not held(event)
+        if shrunk:
+            key, hashed = text_in(event, "key"), text_in(event, "then")
+            claims = (key, *texts_in(event, "claims"))
+        else:
+            key, hashed = sameness(text, about, speaker), ""
+            claims = claims_of(event, text, about, speaker, key)
+        heard = event.get("heard")
         draft = Draft(
             event=event,
             note_id=note_id,
@@ -205,46 +213,53 @@ class _Fold:
             hashed=hashed,
             about=about,
             speaker=speaker,
-            credited=credited,
+            credited=event.get("credited") is True and not held(event),
             shrunk=shrunk,
             keys=(key,),
+            claims=claims,
+            utterance=text_in(heard, "u") if isinstance(heard, dict) else "",
             words=word_bytes(event),
         )
-        if credited and key in self.same:
-            self._stop_if_late(draft)
+        other = self._inherit(draft)
         self.drafts[note_id] = draft
-        self.same.setdefault(key, []).append(draft)
-        if note_id in self.replaced_early:
+        self.kin.add(draft)
+        if note_id in self.replaced_early and not draft.superseded_by:
             draft.superseded_by = self.replaced_early[note_id]
         if draft.standing == "active":
-            self._supersede(draft, event)
+            self._supersede(draft, event, text_in(event, "replaces"))
+            for one in self.kin.waiting_for(draft):
+                _absorb(one, draft)
+        elif other is not None and draft.credited:
+            # Said again only to name what it corrects.
+            self._supersede(other, event, text_in(event, "replaces"))
         for later in self.early.pop(note_id, ()):
             self._change(draft, later)
 
-    def _stop_if_late(self, draft: Draft) -> None:
-        heard_at, utterance = heard_of(draft.event)
-        for other in self.same[draft.keys[0]]:
-            if not (other.ended or other.superseded_by or other.disputed):
-                continue
-            before = bool(heard_at) and heard_at < other.stopped_at
-            if before or (utterance and utterance == heard_of(other.event)[1]):
-                draft.ended, draft.disputed = other.ended, other.disputed
-                draft.superseded_by, draft.stopped_at = other.superseded_by, other.stopped_at
-                draft.why = _LATE
-                return
+    def _inherit(self, draft: Draft) -> Draft | None:
+        """Lets a note share the fate of its kin; the active one that stands for it, if any."""
+        late = self.kin.late_for(draft)
+        if late is not None:
+            draft.ended, draft.disputed = late.ended, late.disputed
+            draft.superseded_by, draft.stopped_at = late.superseded_by, late.stopped_at
+            draft.why = _LATE
+            return None
+        other = self.kin.standing_for(draft)
+        if other is not None:
+            _absorb(draft, other)
+        return other
 
-    def _supersede(self, newer: Draft, cause: Event) -> None:
-        replaced = text_in(newer.event, "replaces")
+    def _supersede(self, newer: Draft, cause: Event, replaced: str) -> None:
         if not replaced or replaced == newer.note_id:
             return
         older = self.drafts.get(replaced)
         if older is None:
             self.replaced_early[replaced] = newer.note_id
             return
-        for one in self._siblings(older):
+        for one in self.kin.siblings(older):
             if one is not newer and not one.superseded_by and not one.ended:
                 one.superseded_by = newer.note_id
                 one.stopped_at = _moment(newer, cause)
+                self.kin.stopped(one)
 
     def _change(self, draft: Draft, event: Event) -> None:
         draft.words += word_bytes(event)
@@ -254,21 +269,19 @@ class _Fold:
         elif event_type == "confirmed":
             self._confirm(draft, event)
         elif event_type == "disputed":
-            for one in self._siblings(draft):
+            for one in self.kin.siblings(draft):
                 one.disputed, one.why = True, text_in(event, "why")
                 one.stopped_at = _moment(draft, event)
+                self.kin.stopped(one)
         else:
             self._restore(draft, event)
 
-    def _siblings(self, draft: Draft) -> list[Draft]:
-        key = draft.keys[-1]
-        return [one for one in self.same[key] if one.keys[-1] == key]
-
     def _end(self, draft: Draft, event: Event, status: str) -> None:
-        for one in self._siblings(draft):
+        for one in self.kin.siblings(draft):
             if one.ended != "forgotten":
                 one.ended, one.stopped_at = status, _moment(draft, event)
                 one.why = text_in(event, "why")
+                self.kin.stopped(one)
 
     def _confirm(self, draft: Draft, event: Event) -> None:
         if draft.ended or draft.superseded_by:
@@ -280,37 +293,40 @@ class _Fold:
         self._edit(draft, event)
         draft.confirmed_by = text_in(event, "by") or PERSON
         draft.confirmed_at = instant(event.get("at"))
-        draft.disputed, draft.why = False, ""
-        self._supersede(draft, event)
+        if draft.disputed:
+            draft.disputed, draft.why = False, ""
+            self.kin.revived(draft)
+        self._supersede(draft, event, text_in(draft.event, "replaces"))
 
     def _edit(self, draft: Draft, event: Event) -> None:
         text, hashed = text_in(event, "text"), text_in(event, "then")
         if text.strip():
             key = sameness(text, draft.about, draft.speaker)
+            claims = claims_of({}, text, draft.about, draft.speaker, key)
             draft.hashed = ""
         elif event.get("shrunk") and hashed:
             key, draft.hashed = text_in(event, "key"), hashed
+            claims = (key, *texts_in(event, "claims"))
             draft.shrunk = True
         else:
             return
         draft.text, draft.edited, draft.credited = text, True, False
-        if key not in draft.keys:
-            self.same.setdefault(key, []).append(draft)
-        draft.keys = (*(old for old in draft.keys if old != key), key)
+        self.kin.reworded(draft, key, claims)
 
     def _restore(self, draft: Draft, event: Event) -> None:
         if draft.ended:
             draft.ended = ""
         elif draft.superseded_by:
-            draft.superseded_by = ""
+            draft.superseded_by, draft.absorbed = "", False
         elif draft.disputed:
             draft.disputed = False
         else:
             self._ignore(event, "there was nothing to take back")
             return
         draft.why, draft.restored_by = "", event["id"]
+        self.kin.revived(draft)
         if draft.standing == "active":
-            self._supersede(draft, event)
+            self._supersede(draft, event, text_in(draft.event, "replaces"))
 
     def _duplicates(self) -> dict[str, str]:
         """Notes that another one stands for, to that one."""
@@ -344,6 +360,12 @@ class _Fold:
         for draft in self.drafts.values():
             if draft.shrunk and draft.standing in LIVING and draft.note_id not in stand_ins:
                 self.conflicts.append(Conflict(draft.restored_by, draft.note_id, _LOST))
+
+
+def _absorb(draft: Draft, other: Draft) -> None:
+    """The other note stands for the draft."""
+    draft.superseded_by, draft.absorbed = other.note_id, True
+    draft.stopped_at, draft.why = max(draft.at, other.since), SAME_WORDS
 
 
 def _moment(draft: Draft, event: Event) -> str:

@@ -17,6 +17,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 
 from . import answers
 from .decisions import Decision, decide
+from .drafts import STOOD_FOR
 from .ledger import Event, held
 from .session import WRITING, Call, Session
 from .state import issue_events
@@ -136,6 +137,9 @@ def _answer(
         return ""
     note = session.notebook.of_event(event)
     if note is None or note.active or not str(message.content).startswith(answers.REMEMBERED):
+        return ""
+    other = session.notebook.notes.get(note.replaced_by)
+    if note.why in STOOD_FOR and other is not None and other.active:
         return ""
     return answers.not_active(note)
 

@@ -49,6 +49,20 @@ def unsaid(text: str, minutes: float = 0, **more: Any) -> Event:
     return remembered(text, Verdict(False, rule="typed"), at=moment(minutes), **more)
 
 
+def loose(text: str, minutes: float = 0, **more: Any) -> Event:
+    """A note that the words of an utterance do not carry, although they are quoted for it."""
+    words = more.pop("words", "Use pnpm")
+    heard_at = more.pop("heard_at", minutes)
+    utterance = Utterance(
+        id=more.pop("utterance", f"u-{minutes}"),
+        text=words,
+        at="" if heard_at is None else moment(heard_at),
+    )
+    verdict = Verdict(False, rule="same_words", utterance_id=utterance.id, span=(0, len(words)))
+    more.setdefault("call", f"c-{minutes}-{text[:40]}")
+    return remembered(text, verdict, at=moment(minutes), said=words, heard=[utterance], **more)
+
+
 def forgot(event: Event, minutes: float, **more: Any) -> Event:
     """The event's note is withdrawn."""
     return withdrawn(event["note"], at=moment(minutes), **more)
@@ -106,13 +120,21 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
     notes: list[Event] = []
     events: list[Event] = []
     for step in range(draw(st.integers(0, 12))):
-        act = draw(st.sampled_from(["said", "unsaid", "held", "change", "change", "unknown"]))
+        acts = ["said", "unsaid", "loose", "held", "change", "change", "unknown"]
+        act = draw(st.sampled_from(acts))
         text = draw(st.sampled_from(["Use pnpm", "use pnpm.", "I live in Chengdu", "Use bun"]))
         minutes = draw(st.integers(0, 20)) + step / 100
-        if act in ("said", "unsaid", "held") or not notes:
-            replaces = draw(st.sampled_from(["", *(note["note"] for note in notes)]))
-            make = unsaid if act == "unsaid" else said
-            note = make(text, minutes, replaces=replaces, call=f"call-{step}")
+        if act in ("said", "unsaid", "loose", "held") or not notes:
+            more: dict[str, Any] = {"call": f"call-{step}"}
+            more["replaces"] = draw(st.sampled_from(["", *(note["note"] for note in notes)]))
+            more["about"] = draw(st.sampled_from(["", "", "Bob"]))
+            more["kind"] = draw(st.sampled_from(["project", "project", "finding"]))
+            if act != "unsaid":
+                more["words"] = draw(st.sampled_from([text, "Please use pnpm", "I use bun"]))
+                more["utterance"] = draw(st.sampled_from(["u-1", "u-2", f"u-{minutes}"]))
+                more["heard_at"] = draw(st.sampled_from([minutes, 0, None]))
+            make = {"unsaid": unsaid, "loose": loose}.get(act, said)
+            note = make(text, minutes, **more)
             events.append(note if act != "held" else {**note, "held": True})
             notes.append(note)
         elif act == "unknown":

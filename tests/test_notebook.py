@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -29,12 +31,50 @@ from tests.notebook_support import (
     doubted,
     forgot,
     ledgers,
+    loose,
     moment,
     said,
     status,
     texts,
     unsaid,
 )
+
+# Some noise on a busy machine; a loop over a loop shows as four times.
+MOST_GROWTH = 3.0
+
+
+def crowd(shape: str, count: int) -> list[Event]:
+    """So many notes that all have to do with each other, and what was done to them."""
+    words = "I always use zsh"
+    events: list[Event] = []
+    last = ""
+    for number in range(count):
+        text = f"{words} {'.' * (number % 2)}" if shape in ("replaced", "forgotten") else words
+        if shape == "reworded":
+            text = f"Always uses zsh, number {number}"
+        make = loose if shape == "loose" and number % 2 else said
+        note = make(text, number, words=words, utterance="u", replaces=last, call=f"c{number}")
+        events.append(note)
+        if shape == "replaced":
+            last = note["note"]
+        if shape == "forgotten":
+            events.append(forgot(note, number + 0.5))
+    return events
+
+
+def growth(events: Callable[[int], list[Event]], count: int = 600) -> float:
+    """How many times longer it takes to fold twice as many."""
+    fastest = []
+    for size in (count, 2 * count):
+        ledger = events(size)
+        seconds = []
+        for _ in range(4):
+            start = time.process_time()
+            fold(ledger)
+            seconds.append(time.process_time() - start)
+        fastest.append(min(seconds))
+    return fastest[1] / fastest[0]
+
 
 PNPM = said("Use pnpm", 1)
 WAITING = unsaid("Uses a Mac", 1)
@@ -458,6 +498,127 @@ def test_the_same_text_is_looked_for_among_the_speakers_own() -> None:
     assert note.id == bob["note"]
 
 
+# One stretch of words, one note.
+
+ZSH = said("I always use zsh", 1, utterance="u1", heard_at=0)
+REWORDED = said("Always uses zsh", 2, words="I always use zsh", utterance="u1", heard_at=0)
+LOOSE = loose("Loves zsh", 2, words="I always use zsh", utterance="u1", heard_at=0)
+
+
+def test_another_wording_of_the_same_words_does_not_stand_beside_the_first() -> None:
+    note = book(ZSH, REWORDED).others[0]
+    assert (note.status, note.replaced_by, note.why) == (
+        "superseded",
+        ZSH["note"],
+        "Another note rests on the same words.",
+    )
+
+
+def test_the_same_words_of_a_later_utterance_do_not_stand_beside_the_first() -> None:
+    again = said("Always uses zsh", 9, words="I always use zsh", utterance="u9")
+    assert texts(book(ZSH, again).active) == ["I always use zsh"]
+
+
+def test_the_same_words_of_another_speaker_stand_beside_them() -> None:
+    bob = said("Always uses zsh", 2, words="I always use zsh", speaker="bob")
+    assert texts(book(ZSH, bob).active) == ["I always use zsh", "Always uses zsh"]
+
+
+def test_another_wording_heard_before_the_withdrawal_revives_nothing() -> None:
+    late = {**REWORDED, "at": moment(9), "heard": {"u": "u1", "ago": 9 * 60_000_000}}
+    assert status([ZSH, forgot(ZSH, 3), late], late) == "forgotten"
+
+
+def test_another_wording_about_somebody_else_revives_nothing() -> None:
+    late = said("Always uses zsh", 9, words="I always use zsh", about="Bob", heard_at=2)
+    assert status([ZSH, forgot(ZSH, 3), late], late) == "forgotten"
+
+
+def test_forgetting_the_first_wording_lets_no_other_step_forward() -> None:
+    assert book(ZSH, REWORDED, LOOSE, forgot(ZSH, 3)).active == ()
+
+
+def test_another_wording_of_corrected_words_stays_corrected() -> None:
+    newer = said("I use fish now", 3, replaces=ZSH["note"])
+    late = said("Always uses zsh", 9, words="I always use zsh", heard_at=2)
+    assert texts(book(ZSH, newer, late).active) == ["I use fish now"]
+
+
+def test_words_said_again_after_the_withdrawal_are_a_note_in_any_wording() -> None:
+    again = said("Always uses zsh", 9, words="I always use zsh", utterance="u1", heard_at=8)
+    assert texts(book(ZSH, forgot(ZSH, 3), again).active) == ["Always uses zsh"]
+
+
+def test_a_corrected_note_can_be_forgotten_too() -> None:
+    other = said("The NAS is brand A", 1.5)
+    events = [NAS_A, other, NAS_B, forgot(other, 3), forgot(NAS_A, 4)]
+    assert (status(events, NAS_A), status(events, other)) == ("forgotten", "forgotten")
+
+
+def test_another_wording_may_be_restored() -> None:
+    assert texts(book(ZSH, REWORDED, brought_back(REWORDED, 3)).active) == [
+        "I always use zsh",
+        "Always uses zsh",
+    ]
+
+
+def test_another_wording_that_corrects_a_note_corrects_it() -> None:
+    old = said("I use bash", 0.5)
+    again = {**REWORDED, "replaces": old["note"]}
+    notes = book(old, ZSH, again).notes
+    assert (notes[old["note"]].replaced_by, notes[ZSH["note"]].status) == (ZSH["note"], "active")
+
+
+@pytest.mark.parametrize("order", [0.5, 2], ids=["before", "after"])
+def test_what_waits_from_a_credited_stretch_does_not_wait(order: float) -> None:
+    waiting = loose("Loves zsh", order, words="I always use zsh", utterance="u1", heard_at=0)
+    notebook = book(ZSH, waiting)
+    assert (notebook.unconfirmed, notebook.notes[waiting["note"]].replaced_by) == (
+        (),
+        ZSH["note"],
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        loose("Loves zsh", 2, words="I always use zsh", utterance="u2", heard_at=0),
+        loose("Loves zsh", 2, words="I always use zsh", utterance="u1", heard_at=0.5),
+        {**LOOSE, "span": [90, 99]},
+        unsaid("Loves zsh", 2),
+    ],
+    ids=["another utterance", "the id used again", "another stretch", "no utterance"],
+)
+def test_what_waits_from_elsewhere_goes_on_waiting(other: Event) -> None:
+    assert texts(book({**ZSH, "span": [0, 16]}, other).unconfirmed) == ["Loves zsh"]
+
+
+def test_a_finding_from_a_credited_stretch_stays_a_finding() -> None:
+    assert texts(book(ZSH, {**LOOSE, "kind": "finding"}).findings) == ["Loves zsh"]
+
+
+def test_a_held_note_from_a_credited_stretch_goes_on_waiting() -> None:
+    assert texts(book(ZSH, {**LOOSE, "held": True}).unconfirmed) == ["Loves zsh"]
+
+
+def test_what_was_confirmed_is_not_taken_away_by_the_credited_words() -> None:
+    waiting = loose("Loves zsh", 0.5, words="I always use zsh", utterance="u1", heard_at=0)
+    assert texts(book(waiting, agreed(waiting, 0.7), ZSH).active) == [
+        "Loves zsh",
+        "I always use zsh",
+    ]
+
+
+def test_another_wording_of_an_edited_note_does_not_undo_the_edit() -> None:
+    edit = agreed(ZSH, 1.5, text="I use zsh at home")
+    assert texts(book(ZSH, edit, REWORDED).active) == ["I use zsh at home"]
+
+
+@pytest.mark.parametrize("shape", ["replaced", "forgotten", "reworded", "loose"])
+def test_folding_twice_as_many_events_of_one_text_takes_about_twice_the_time(shape: str) -> None:
+    assert growth(lambda count: crowd(shape, count)) <= MOST_GROWTH
+
+
 # Held events.
 
 
@@ -671,7 +832,10 @@ def test_the_fold_does_not_depend_on_the_order_of_the_list(
 @given(ledgers())
 def test_at_most_one_note_of_a_text_is_active_or_waits(events: list[Event]) -> None:
     notebook = fold(events)
-    standing = [note.text.lower().rstrip(".") for note in (*notebook.active, *notebook.unconfirmed)]
+    standing = [
+        (note.text.lower().rstrip("."), note.about)
+        for note in (*notebook.active, *notebook.unconfirmed)
+    ]
     assert len(standing) == len(set(standing))
 
 
