@@ -40,6 +40,8 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
 
     "Sag ihm, dass ich nie fehle" is said once; so is "Manda un correo a cada cliente".
     """
+    if _errs_first(tokens, start, language):
+        return True
     low = tokens[start].low if start < len(tokens) else ""
     if not any(low in language.words(field) for field in ("one_off_verbs", "other_verbs")):
         return False
@@ -56,6 +58,23 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
     if low in language.words("one_off_verbs"):
         return not language.phrases("polite_signs").found_in(own)
     return not has_lasting_phrase(own, language)
+
+
+def _errs_first(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True when an errand stands before the comma, and the sign only behind: "删掉数据库,总是…"."""
+    comma = next((k for k in range(start + 1, len(tokens)) if tokens[k].text in ",;\uff0c"), None)
+    joiner = next(language.phrases("joiners").find(tokens[start:]), None)
+    if joiner is not None:
+        comma = min(comma or len(tokens), start + joiner[0])
+    own = tokens[start:comma]
+    if comma is None or not own or own[-1].low in language.words("lead_endings"):
+        return False
+    fields = ("subordinators", "leading_prepositions", "subjects", "pronouns")
+    if language.phrases("conditionals").match_at(own, 0) or any(
+        own[0].low in language.words(field) for field in fields
+    ):
+        return False
+    return holds_errand(own, language) and not has_lasting_phrase(own, language)
 
 
 def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> bool | None:

@@ -44,11 +44,24 @@ def is_dated(tokens: Sequence[Token], language: Language) -> bool:
         return False
     lasting = language.phrases("limits_not").covered(tokens)
     again = language.phrases("recurrences").covered(tokens)
-    words = [index for index, token in enumerate(tokens) if token.word and index not in again]
+    passed = language.words("courtesy")
+    words = [
+        index
+        for index, token in enumerate(tokens)
+        if token.word and index not in again and token.low not in passed
+    ]
+    if not words:
+        return True
     leading = language.words("adverbs") | language.words("limits_behind")
     first = next((index for index in words if tokens[index].low not in leading), 0)
     return any(
-        index not in lasting and (index <= first or index + length > words[-1])
+        index not in lasting
+        and (
+            index <= first
+            or index + length > words[-1]
+            # "Nutze heute immer npm"
+            or language.phrases("strong").match_at(tokens, index + length) == 1
+        )
         for index, length in dates
     )
 
@@ -130,7 +143,9 @@ def find_own_end(tokens: Sequence[Token], start: int, language: Language) -> int
         joined = token.low in joining or token.text in ",;:\uff0c" or token.text + token.gap == "- "
         # "Delete the database never ask me": the sign opens an order of its own.
         alone = index > start + 1 and token.low in language.phrases("polite_signs")
-        if (joined or alone) and _opens_order(tokens, index, language):
+        if alone:
+            alone = index + 1 < len(tokens) and _is_verb(tokens[index + 1].low, language)
+        if alone or (joined and _opens_order(tokens, index, language)):
             # "Log format: always JSON" tells what is logged.
             if token.text != ":" or tokens[start + 1].low in language.words("articles"):
                 return index
@@ -144,19 +159,25 @@ def _opens_order(tokens: Sequence[Token], index: int, language: Language) -> boo
         if index >= len(tokens):
             return signed
         low = tokens[index].low
-        length = language.phrases("lasting_openers").match_at(tokens, index) or (
-            low in language.phrases("polite_signs")
-        )
+        length = language.phrases("strong").match_at(tokens, index)
+        if length and tokens[index + length - 1].low in language.words("lasting_markers"):
+            # "Flush before and after every test", but "and never …".
+            length = int(length == 1)
         signed = signed or length > 0
         passed = low in language.words("list_words") or low in language.words("adverbs")
         if not length and tokens[index].word and not passed:
             break
         index += length or 1
-    verbs = ("working", "generic_working", "one_off_verbs", "other_verbs")
     return index < len(tokens) and (
-        language.phrases("prohibitions").match_at(tokens, index) > 0
-        or any(tokens[index].low in language.words(field) for field in verbs)
+        signed
+        or language.phrases("prohibitions").match_at(tokens, index) > 0
+        or _is_verb(tokens[index].low, language)
     )
+
+
+def _is_verb(low: str, language: Language) -> bool:
+    verbs = ("working", "generic_working", "one_off_verbs", "other_verbs")
+    return any(low in language.words(field) for field in verbs)
 
 
 def is_sign_alone(tokens: Sequence[Token], language: Language) -> bool:
@@ -189,6 +210,9 @@ def is_remembered(tokens: Sequence[Token], language: Language) -> bool:
     while index < len(tokens):
         length = language.phrases("remembering").match_at(tokens, index)
         asked = asked or bool(length)
+        if not length and asked:
+            # "Remember tomorrow I have …"
+            length = language.phrases("limits_at_edge").match_at(tokens, index)
         if not length and tokens[index].word:
             length = int(tokens[index].low in language.words("courtesy"))
         elif not length:

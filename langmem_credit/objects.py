@@ -9,6 +9,7 @@ from .words import Token, count_words, strip_final_stop
 
 _SPELLED_OUT = 7  # words
 _SHORT_ERRAND = 7  # tokens, as in "numpy to requirements.txt"
+_NUMBERED = 4  # tokens, as in "pull request #12"
 _LONGEST_ENDING = 5  # letters, as in "html" or "jsonl"
 
 
@@ -19,7 +20,7 @@ def is_generic(verb: str, tokens: Sequence[Token], start: int, language: Languag
         start += particles == "particles" or verb in language.words("people_verbs")
     if start >= len(tokens):
         return False
-    if names_one_thing(tokens, start, language):
+    if is_one_word(tokens, start, language) or names_one_thing(tokens, start, language):
         return has_marker(tokens, start - 1, language, "lasting_markers")
     if tokens[start].text.istitle() and (
         verb in language.words("people_verbs") or _has_second_object(tokens, start, language)
@@ -33,6 +34,11 @@ def is_generic(verb: str, tokens: Sequence[Token], start: int, language: Languag
     if article in language.words("indefinite"):
         if verb in language.words("working_indefinite"):
             return True
+        # "Create a class that handles every request": the marker is in what the class does.
+        borders = language.words("clause_borders")
+        end = next((k for k in range(start, len(tokens)) if tokens[k].low in borders), len(tokens))
+        if end < len(tokens) and not _is_spelled_out(tokens, language):
+            return has_marker(tokens[:end], start, language)
         # An errand is short; a sentence that spells its object out is a rule.
         if verb in language.words("working_spelled_out") and _is_spelled_out(tokens, language):
             return True
@@ -46,11 +52,19 @@ def has_marker(
     return any(token.low in language.words(field) for token in tokens[start + 1 :])
 
 
-def names_one_thing(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """True when the object is one word or one file, page, path or number, and nothing follows.
+def is_one_word(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True at "run tests", which is said when they should run: a rule would say which or how."""
+    if not language.items("behind_names"):
+        return False
+    end = _without_trailers(tokens, language)
+    return _chunk_end(tokens, start, end) >= end
 
-    "Summarize notes.txt", "close ticket 45" and "run tests" are done once. In "Optimize Next.js
-    performance" the name belongs to a kind of thing.
+
+def names_one_thing(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True when the object is one file, page, path or number, and no rule follows.
+
+    "Summarize notes.txt" and "close ticket 45" are done once. In "Optimize Next.js performance"
+    the name belongs to a kind of thing.
 
     >>> from langmem_credit.languages import load
     >>> from langmem_credit.words import tokenize
@@ -62,20 +76,25 @@ def names_one_thing(tokens: Sequence[Token], start: int, language: Language) -> 
         return False
     end = _without_trailers(tokens, language)
     behind = _chunk_end(tokens, start, end)
-    if behind >= end:
-        return True
     if _is_name(tokens, start, behind):
-        return _ends_object(tokens, behind, language)
-    # "close ticket 45", "review PR #12"
-    number = behind
-    while number < end and tokens[number].text == "#":
+        return behind >= end or _ends_object(tokens, behind, language)
+    # "close ticket 45", "review pull request #12", "handle ABC-123"
+    number = start
+    while number < min(end, start + _NUMBERED) and not tokens[number].low.isdigit():
+        if _ends_object(tokens, number, language) and tokens[number].text not in "#-":
+            break
         number += 1
     if number < end and tokens[number].low.isdigit():
-        return number + 1 >= end or _ends_object(tokens, number + 1, language)
+        if number + 1 >= end:
+            return True
+        # "4-space indentation" is a kind of thing.
+        return tokens[number + 1].gap != "" and _ends_object(tokens, number + 1, language)
     # "add numpy to requirements.txt"
     last = behind
     while last < end and _chunk_end(tokens, last, end) < end:
         last = _chunk_end(tokens, last, end)
+    if last >= end:
+        return False
     moved = tokens[last - 1].low in language.words("moving_words")
     return moved and end - start <= _SHORT_ERRAND and _is_name(tokens, last, end)
 
@@ -96,11 +115,13 @@ def _chunk_end(tokens: Sequence[Token], start: int, end: int) -> int:
 
 
 def _is_name(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """True for a file, a page or a path."""
+    """True for a file, a page, a path or a formula."""
     chunk = [token for token in tokens[start:end] if token.text not in "`\"'"]
     if chunk and chunk[0].text.istitle() and chunk[-1].low == "js":
         # "Alpine.js" is a kind of thing.
         return False
+    if any(token.text in "^=*+" for token in chunk[1:-1]):
+        return True
     if any(token.text in "/\\" for token in chunk):
         return chunk[0].text in "/\\~." or "." in {token.text for token in chunk}
     if len(chunk) < 3 or chunk[-2].text != ".":

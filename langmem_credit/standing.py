@@ -240,6 +240,13 @@ def _names_a_subject(tokens: Sequence[Token], start: int, language: Language) ->
     )
 
 
+def _names_one(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True when the object is one named thing, behind a preposition too: "work on ticket 45"."""
+    if start < len(tokens) and tokens[start].low in language.words("leading_prepositions"):
+        start += 1
+    return start < len(tokens) and names_one_thing(tokens, start, language)
+
+
 def _is_stopping(tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True at "stop adding …", an order that lasts by its form."""
     return (
@@ -260,12 +267,14 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
     if low in language.words("one_off_verbs"):
         # "Deploy with fly.io" tells how, not what to do now.
         return start + 1 < len(tokens) and tokens[start + 1].low in language.words("manners")
+    if low in language.words("ways_with_names"):
+        return True
+    if low in language.words("generic_working") and low not in language.words("working"):
+        return is_generic(low, tokens, start + 1, language)
+    if _names_one(tokens, start + 1, language):
+        return has_marker(tokens, start, language, "lasting_markers")
     if low in language.words("working"):
         return True
-    if low in language.words("generic_working"):
-        return is_generic(low, tokens, start + 1, language)
-    if names_one_thing(tokens, start + 1, language):
-        return has_marker(tokens, start, language, "lasting_markers")
     return has_marker(tokens, start, language)
 
 

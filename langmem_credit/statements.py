@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .languages import Language
 from .words import Token
@@ -19,13 +20,27 @@ def is_statement(tokens: Sequence[Token], start: int, language: Language) -> boo
         return True
     if following is None or following.low in language.words("articles"):
         return False
+    if _has_option(tokens, start):
+        return False
     if not following.word and language.items("noun_endings"):
-        return True
+        # "cd /tmp" is typed into a shell.
+        behind = tokens[start + 2] if start + 2 < len(tokens) else None
+        joined = behind is not None and not behind.gap
+        return not (following.text in "/\\~." and following.gap and joined)
     if following.low in language.words("noun_followers"):
         return True
     if is_no_verb(tokens[start], language):
         return True
     return has_finite_verb(tokens, start + 1, language)
+
+
+def _has_option(tokens: Sequence[Token], start: int) -> bool:
+    """True at "git push --force" and "rm -rf build", which are typed into a shell."""
+    return any(
+        token.text == "-" and token.gap and (following.word or following.text == "-")
+        for token, following in pairwise(tokens[start:])
+        if not following.gap
+    )
 
 
 def _is_inflected(low: str, language: Language) -> bool:
