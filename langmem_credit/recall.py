@@ -224,7 +224,10 @@ def _size(text: str) -> int:
 def _clamped(limit: object) -> int:
     if isinstance(limit, str) and limit.strip().isascii() and limit.strip().isdigit():
         limit = int(limit.strip()[:4])
-    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or math.isnan(limit):
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)):
+        return DEFAULT_LIMIT
+    # A whole number may be too large to be made a float.
+    if isinstance(limit, float) and math.isnan(limit):
         return DEFAULT_LIMIT
     return int(min(max(limit, 1), MOST))
 

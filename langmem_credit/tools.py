@@ -156,11 +156,13 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
     asked = args.get("question")
     if not isinstance(asked, str):
         return answers.must_be_text("ask_user", "question", asked)
+    asked = asked.strip()
+    # Before it is read: a megabyte would take seconds.
+    if len(asked) > _QUESTION_CHARS:
+        return f"The question has {len(asked)} characters; at most {_QUESTION_CHARS} fit."
     question = scrub(clean(asked)).text.strip()
     if not question:
         return "ask_user needs a question."
-    if len(question) > _QUESTION_CHARS:
-        return f"The question has {len(question)} characters; at most {_QUESTION_CHARS} fit."
     if runtime is None or not is_saved(runtime.config):
         return "Nobody can be asked: only an agent with a checkpointer can wait for an answer."
     value = interrupt({"type": "ask_user", "question": question})

@@ -404,6 +404,8 @@ def test_a_cursor_past_the_end_gives_an_empty_page() -> None:
         (20, 20),
         (99, 20),
         (10**30, 20),
+        (10**400, 20),
+        (-(10**400), 1),
         (None, 5),
         ("7", 7),
         ("x", 5),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 import pytest
@@ -478,6 +479,14 @@ def test_question_without_a_checkpointer_does_not_end_the_run() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["password is x7Kq ", "ghp_", "a@b.example ", "\u200b"])
+def test_question_of_a_megabyte_is_refused_at_once(text: str) -> None:
+    ask = create_ask_user_tool(Settings())
+    start = time.process_time()
+    answer = ask.invoke({"question": text * (1_000_000 // len(text))})
+    assert (time.process_time() - start < 0.2, answer.endswith("at most 1000 fit.")) == (True, True)
+
+
 @pytest.mark.parametrize("name", ["choice", "option"])
 def test_picked_answer_does_not_count(name: str) -> None:
     it = talk(ASK.model_copy(), remembering((ZSH, ZSH)))
@@ -546,6 +555,7 @@ HOSTILE: list[Any] = [
     " \n",
     7,
     1.5,
+    10**400,
     True,
     [],
     ["x"],
