@@ -155,8 +155,8 @@ MUTATIONS = [
     *_m(
         "standing",
         ('if language.phrases("one_off").found_in(tokens[start:]):', "if False:"),
-        ("if is_limited(tokens, language) or passes(tokens, language):", "if False:"),
-        ("if is_for_now(tokens, language) and", "if False and"),
+        ("if (timed and is_limited(tokens, language)) or passes(tokens, language):", "if False:"),
+        ("if timed and is_for_now(tokens, language) and", "if False and"),
         (
             "return all(_sentence_lasts(part, language) for part in parts)",
             "return any(_sentence_lasts(part, language) for part in parts)",
@@ -182,7 +182,7 @@ MUTATIONS = [
         "neighbours",
         ("if index and leads_on(typed[index - 1]):", "if False:"),
         ("if taken_back(tokens, typed[index + 1 :]):", "if False:"),
-        ("if position != index and not _leaves_alone(other.text[:_READ]):", "if False:"),
+        ("if position != index and not _leaves_alone(other):", "if False:"),
         ("if is_imagined_or_reported(sentence, language):", "if False:"),
     ),
     *_m(
