@@ -68,9 +68,9 @@ def test_half_of_the_honest_notes_are_active_as_worded():
 
 
 def test_a_line_gives_exactly_these_fields_in_this_order():
-    line = '{"id": "a", "heard": ["Use pnpm"], "call": {"tool": "remember", "note": "Use pnpm", "said": "Use pnpm"}}'
+    call = {"tool": "remember", "note": "Use pnpm", "said": "Use pnpm"}
 
-    assert list(judge_line(line).items()) == [
+    assert list(judged({"id": "a", "heard": ["Use pnpm"], "call": call}).items()) == [
         ("id", "a"),
         ("outcome", "active"),
         ("rule", ""),
@@ -153,19 +153,24 @@ def test_only_the_speaker_of_the_last_input_is_heard():
             '{"id": 7, "heard": [3], "call": {"tool": "remember", "note": "x", "said": "x"}}',
             "heard[0]",
         ),
-        (
-            '{"id": 7, "heard": [{"text": "x", "via": "telepathy"}],'
-            ' "call": {"tool": "remember", "note": "x", "said": "x"}}',
-            "via",
-        ),
-        (
-            '{"id": 7, "heard": ["x"], "existing": [1], "call": {"tool": "forget", "query": "x", "said": "x"}}',
-            "existing",
-        ),
     ],
 )
 def test_a_wrong_line_says_what_is_wrong(line, error):
     assert error in judge_line(line)["error"]
+
+
+def test_an_unknown_way_of_arrival_is_named():
+    call = {"tool": "remember", "note": "x", "said": "x"}
+
+    error = judged({"heard": [{"text": "x", "via": "telepathy"}], "call": call})["error"]
+
+    assert "heard[0].via is 'telepathy'" in error
+
+
+def test_existing_notes_must_be_texts():
+    call = {"tool": "forget", "query": "x", "said": "x"}
+
+    assert judged({"heard": ["x"], "existing": [1], "call": call})["error"].startswith("existing")
 
 
 @pytest.mark.parametrize(
