@@ -6,6 +6,7 @@ plain sentence and never raises, but for the interrupt of `ask_user`.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
 from collections.abc import Callable
@@ -228,6 +229,9 @@ def _tool(
             return answers.FAILED
 
     async def arun(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]
+        if body is _recall:
+            # It ranks by SQLite, which servers do not let block their event loop.
+            return await asyncio.to_thread(run, runtime, **args)
         return run(runtime, **args)
 
     def lacking(error: Any) -> str:

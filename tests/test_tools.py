@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from typing import Any
 
@@ -18,6 +19,7 @@ from langmem_credit import answers
 from langmem_credit.heard import mark
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.notes import Limits, Verdict
+from langmem_credit.recall import recall
 from langmem_credit.settings import Settings
 from langmem_credit.testing import tool_calls
 from langmem_credit.tools import (
@@ -351,6 +353,20 @@ def test_recall_finds_an_active_note() -> None:
     it.person.says(ZSH)
     it.person.says("Which shell do I use?")
     assert ZSH in it.tool_answers[1]
+
+
+async def test_async_recall_leaves_the_event_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def noted(*args: Any, **options: Any) -> Any:
+        threads.append(threading.get_ident())
+        return recall(*args, **options)
+
+    monkeypatch.setattr("langmem_credit.tools.recall", noted)
+    it = talk(tool_calls(("recall", {"query": "zsh"})))
+    await it.person.asays("Hello")
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()
 
 
 def test_recall_does_not_show_a_waiting_note() -> None:
