@@ -15,7 +15,7 @@ from . import languages
 from .languages import Language
 from .naming import is_rare, same_source, vocabulary_of
 from .notes import Note
-from .pieces import alike
+from .pieces import alike, naming_words
 from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
 
 _LONGEST = 2_000  # characters
@@ -58,9 +58,6 @@ def _corrects(
     rivals: Sequence[Note],
     language: Language,
 ) -> bool:
-    # "I never eat nuts" is no contrary of "I eat apples instead of nuts".
-    if vocabulary_of(language).exceptions.found_in(old):
-        return False
     new = strip_final_stop(sentence)
     known = {token.low for token in old}
     others = language.words("correction_others")
@@ -68,7 +65,7 @@ def _corrects(
         return False
     told = _plain(old, language)
     return any(
-        is_rare(named, note, rivals)
+        is_rare(naming_words(named), note, rivals)
         for named in (
             _ended(new, told, language),
             _contrasted(new, told, language),

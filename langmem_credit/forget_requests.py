@@ -32,6 +32,7 @@ from .words import (
 
 _MOST_REASON = 12  # words
 _MARKS = frozenset(",;:-\uff0c\uff1b\u3001\u2026")
+_OPENING = frozenset("\u00a1\u00bf,\uff0c")
 _QUOTES = frozenset("\"'`")
 
 
@@ -121,7 +122,7 @@ def _read(
     found = [(said, one) for one in _elsewhere() if (said := one.find_said(sentence)) is not None]
     if not found:
         return None
-    vocabulary = merge([tongue.vocabulary for _, tongue in found])
+    vocabulary = merge(tuple(tongue.vocabulary for _, tongue in found))
     return Request(utterance, sentence, found[0][0], vocabulary, around=around)
 
 
@@ -142,7 +143,7 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
     if start >= len(sentence) or quoted_mask(sentence)[start]:
         return None
     body = _without_reason(sentence[start:], language)
-    if any(token.text in QUESTION_MARKS for token in body[:-2]):
+    if any(token.text in QUESTION_MARKS for token in body[:-2]) or _trails_off(sentence):
         return None
     body, in_memory = _without_closers(body, language)
     if not body:
@@ -235,7 +236,8 @@ def _order_start(sentence: Sequence[Token], language: Language) -> tuple[int, bo
             polite = True
         else:
             length = language.phrases("forget_openers").match_at(sentence, index)
-        if not length and not sentence[index].word and sentence[index].text not in _QUOTES:
+        # An opening dash or bracket makes an item or an aside of it.
+        if not length and sentence[index].text in (_MARKS if index else _OPENING):
             length = 1
         if not length:
             break
@@ -283,6 +285,12 @@ def _trim(body: Sequence[Token]) -> Sequence[Token]:
     while end and not body[end - 1].word and body[end - 1].text not in _QUOTES:
         end -= 1
     return body[:end]
+
+
+def _trails_off(sentence: Sequence[Token]) -> bool:
+    """True at "Forget Rex …", of which we do not know the end."""
+    last = [token.text for token in sentence[-2:]]
+    return last[-1:] == ["\u2026"] or last == [".", "."]
 
 
 def _without_mark(said: Sequence[Token]) -> Sequence[Token]:

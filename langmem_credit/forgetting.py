@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .forget_requests import Request, find_request, is_request
-from .naming import is_rare, names, same_source, says_exactly
+from .naming import Spoken, is_rare, names, read_spoken, same_source, says_exactly
 from .neighbours import find_touching
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
@@ -165,17 +165,19 @@ def _pick(
     best: Sequence[Note], request: Request, notes: Sequence[Note], asker: str | None
 ) -> ForgetVerdict:
     """The one note among the best matches that the request names."""
+    spoken = read_spoken(request.said, request.vocabulary)
     own = [note for note in notes if _may_forget(asker, note)]
-    named = [note for note in best if note in own and _names(request, note, own)]
+    named = [note for note in best if note in own and _names(request, spoken, note, own)]
     if not named:
-        strange = [note for note in best if note not in own and _names(request, note, notes)]
+        strange = [note for note in best if note not in own]
+        strange = [note for note in strange if _names(request, spoken, note, notes)]
         if strange:
             return _refuse("not_yours", strange[0].id)
-        nearest = [note for note in own if _shares_word(request, note, own)] or list(best)
-        closest = nearest[0].id if nearest else None
+        nearest = next((note for note in own if _shares_word(spoken, note, own)), None)
+        closest = nearest or (best[0] if best else None)
         if request.everything:
-            return _refuse("everything", closest)
-        return _refuse("names_nothing" if best else "no_match", closest)
+            return _refuse("everything", closest.id if closest else None)
+        return _refuse("names_nothing" if best else "no_match", closest.id if closest else None)
     note = named[0]
     if not all(same_source(note, other) for other in named):
         return _refuse("ambiguous", note.id)
@@ -193,14 +195,15 @@ def _may_forget(asker: str | None, note: Note) -> bool:
     return not note.speaker or note.speaker == asker
 
 
-def _names(request: Request, note: Note, notes: Sequence[Note]) -> bool:
-    if request.exact and not says_exactly(request.said, note, request.vocabulary):
+def _names(request: Request, spoken: Spoken, note: Note, notes: Sequence[Note]) -> bool:
+    if request.exact and not says_exactly(spoken, note):
         return False
-    return names(request.said, note, notes, request.vocabulary)
+    return names(spoken, note, notes)
 
 
-def _shares_word(request: Request, note: Note, notes: Sequence[Note]) -> bool:
-    return is_rare(request.said, note, [one for one in notes if not same_source(one, note)])
+def _shares_word(spoken: Spoken, note: Note, notes: Sequence[Note]) -> bool:
+    rivals = [one for one in notes if not same_source(one, note)]
+    return is_rare(spoken.words, note, rivals)
 
 
 def _find_by_query(query: str, notes: Sequence[Note]) -> list[Note]:

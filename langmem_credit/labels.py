@@ -6,6 +6,7 @@ A label is a topic ("Naming: …") only when its words are known; any other coul
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from . import languages
 from .languages import Language
@@ -42,15 +43,18 @@ def _opens_with_label(sentence: Sequence[Token], language: Language) -> bool:
     end = _label_end(sentence, begin)
     if end is None:
         return False
-    lead = [token for token in sentence[begin:end] if token.word]
+    # "agent 47" is an agent.
+    lead = [token for token in sentence[begin:end] if token.word and not token.low.isdigit()]
     rest = sentence[end + 1 :]
-    colon = sentence[end].text == ":"
-    if not lead or (len(lead) > 1 and sentence[end].text == "-") or _is_topic(lead, language):
+    dash = sentence[end].text == "-"
+    addressed = any(token.text in "@#" for token in sentence[begin:end])
+    if not lead or (len(lead) > 1 and dash) or (not addressed and _is_topic(lead, language)):
         return False
     if is_order(rest, language) or has_strong_sign(rest, language):
         return True
     # "Ann - my sister - is allergic" and "Locker: 4471" tell of what stands in front.
-    return colon and count_words(rest) > _VALUE_WORDS
+    named = not dash or _names_a_source(lead, language)
+    return named and count_words(rest) > _VALUE_WORDS
 
 
 def _label_start(sentence: Sequence[Token], language: Language) -> int:
@@ -80,7 +84,7 @@ def _label_end(sentence: Sequence[Token], begin: int) -> int | None:
             continue
         elif token.text in ":>|" + _CLOSING * opened or token.text + token.gap == "- ":
             return index
-        elif token.text in ",;!?":
+        elif token.text in ";!?":
             # A full stop here belongs to "Dr. Smith": sentences are cut already.
             return None
     return None
@@ -111,9 +115,14 @@ def _names_a_source(lead: Sequence[Token], language: Language) -> bool:
     for each in (language, languages.load("en")):
         if each.phrases("sources").match_end(lead) or lead[0].low in each.words("addressing"):
             return True
-    # "Ann's rule", but "the project's rule".
-    owners = [token.low.partition("'")[0] for token in lead if token.low.endswith("'s")]
-    return any(not _is_known(owner, language) for owner in owners)
+    # "Rule from Ann", but "Imports from tests".
+    coming = language.words("coming_from")
+    if any(one.low in coming and not _is_known(two.low, language) for one, two in pairwise(lead)):
+        return True
+    # "Ann's rule" and "my boss's rule", but "the project's rule".
+    owners = [token.low.partition("'")[0] for token in lead if "'" in token.low]
+    sources = language.phrases("sources")
+    return any(owner in sources or not _is_known(owner, language) for owner in owners)
 
 
 def _opens_clause(lead: Sequence[Token], language: Language) -> bool:
@@ -132,4 +141,4 @@ def _is_known(low: str, language: Language) -> bool:
         if low in each.words("nouns") or low in each.words("topics"):
             return True
     endings = tuple(language.items("topic_endings"))
-    return any(char.isdigit() for char in low) or bool(endings and low.endswith(endings))
+    return bool(endings and low.endswith(endings))

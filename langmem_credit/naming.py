@@ -19,6 +19,7 @@ from .notes import Note
 from .pieces import Piece, alike, is_among, is_combining, naming_words, note_words, split_pieces
 from .words import Phrases, Token, is_unspaced, tokenize
 
+_MOST_PARTS = 40
 # Of the scope's notes, a word may stand in this share and still name one.
 _COMMON_SHARE = 0.1
 _QUOTES = frozenset("\"'`")
@@ -27,7 +28,7 @@ _QUOTES = frozenset("\"'`")
 _NONE = Phrases(())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
     """The words of one language around what a request names.
 
@@ -50,7 +51,8 @@ class Vocabulary:
     verbs: frozenset[str] = frozenset()
 
 
-def merge(vocabularies: Sequence[Vocabulary]) -> Vocabulary:
+@cache
+def merge(vocabularies: tuple[Vocabulary, ...]) -> Vocabulary:
     """One vocabulary for words that may be of several languages."""
     if len(vocabularies) == 1:
         return vocabularies[0]
@@ -80,54 +82,100 @@ def vocabulary_of(language: Language) -> Vocabulary:
     )
 
 
-def names(
-    said: Sequence[Token], note: Note, others: Sequence[Note], vocabulary: Vocabulary
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What is to be forgotten, read once for all the notes that it is held against.
+
+    Attributes:
+        tokens: without the verb.
+        vocabulary: of their language.
+        pieces: the tokens as words and names.
+        fillers: for each token, whether it names nothing.
+        words: those that can name a note.
+        known: those and the ones that cannot.
+        content: what names something, in order.
+        excepts: a word excepts, denies or keeps something.
+    """
+
+    tokens: Sequence[Token]
+    vocabulary: Vocabulary
+    pieces: tuple[Piece, ...]
+    fillers: tuple[bool, ...]
+    words: frozenset[str]
+    known: frozenset[str]
+    content: tuple[str, ...]
+    excepts: bool
+
+
+def read_spoken(tokens: Sequence[Token], vocabulary: Vocabulary) -> Spoken:
+    """The words, ready to be held against notes."""
+    pieces = tuple(split_pieces(tokens))
+    fillers = _filler_mask(tokens, vocabulary)
+    exceptions = _find_whole(vocabulary.exceptions, tokens)
+    return Spoken(
+        tokens=tokens,
+        vocabulary=vocabulary,
+        pieces=pieces,
+        fillers=tuple(fillers),
+        words=naming_words(tokens),
+        known=naming_words(tokens, keep_all=True),
+        content=tuple(
+            piece.low
+            for piece in pieces
+            if piece.kind != "mark" and not all(fillers[piece.begin : piece.end])
+        ),
+        # Not at "what you remember".
+        excepts=any(not all(fillers[begin:end]) for begin, end in exceptions),
+    )
+
+
+def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
     """True when the words say this note and none of the others as well.
 
     Args:
-        said: what is to be forgotten, without the verb.
+        spoken: what is to be forgotten.
         note: the one that may be meant.
         others: the scope's notes; the note itself may be among them.
-        vocabulary: of the language of `said`.
     """
     rivals = [one for one in others if not same_source(one, note)]
     return any(
-        is_rare(part, note, rivals, forms=_is_clear(part, note, vocabulary))
+        is_rare(part.words, note, rivals, forms=_is_clear(part, note))
         and not _better(part, note, rivals)
-        for part in _parts_for(said, note, others, vocabulary)
+        for part in _parts_for(spoken, note, others)
     )
 
 
-def says_exactly(said: Sequence[Token], note: Note, vocabulary: Vocabulary) -> bool:
+def says_exactly(spoken: Spoken, note: Note) -> bool:
     """True when the words are the note's own, in order, but for those that name nothing."""
-    words = _content(said, vocabulary)
+    words = spoken.content
     return bool(words) and any(
-        len(words) == len(told := _content(tokens, vocabulary)) and all(map(alike, words, told))
-        for tokens in _texts(note)
+        len(words) == len(told) and all(map(alike, words, told))
+        for text in dict.fromkeys((note.text, note.said if note.credited else note.text))
+        for told in (_content_of(text, spoken.vocabulary),)
     )
 
 
-def _is_clear(part: Sequence[Token], note: Note, vocabulary: Vocabulary) -> bool:
+def _is_clear(part: Spoken, note: Note) -> bool:
     """True where another form of a word names as well: beside a word of memory, or a second one.
 
     "Forget Friday" could mean anything.
     """
-    return vocabulary.memory.found_in(part) or len(_found(part, note)) > 1
+    return part.vocabulary.memory.found_in(part.tokens) or len(_found(part, note)) > 1
 
 
 def is_rare(
-    tokens: Iterable[Token], note: Note, rivals: Sequence[Note], *, forms: bool = True
+    words: Iterable[str], note: Note, rivals: Sequence[Note], *, forms: bool = True
 ) -> bool:
     """True when one of the words stands in the note and in few of its rivals.
 
     With `forms`, in another form of it too: "Friday" and "Fridays".
     """
     common = max(1, int((len(rivals) + 1) * _COMMON_SHARE))
+    own = note_words(note)
     return any(
         1 + sum(is_among(word, note_words(other)) for other in rivals) <= common
-        for word in naming_words(tokens)
-        if (is_among(word, note_words(note)) if forms else word in note_words(note))
+        for word in words
+        if (is_among(word, own) if forms else word in own)
     )
 
 
@@ -143,80 +191,80 @@ def same_source(one: Note, other: Note) -> bool:
     return one.span[0] < other.span[1] and other.span[0] < one.span[1]
 
 
-def _parts_for(
-    said: Sequence[Token], note: Note, others: Sequence[Note], vocabulary: Vocabulary
-) -> Iterator[Sequence[Token]]:
+def _parts_for(spoken: Spoken, note: Note, others: Sequence[Note]) -> Iterator[Spoken]:
     """The stretches of what is said that are this note's alone: all of it, or one of a list."""
-    if says_exactly(said, note, vocabulary):
-        yield said
+    if says_exactly(spoken, note):
+        yield spoken
         return
-    if _makes_exception(said, vocabulary):
+    if spoken.excepts:
         return
-    if _is_clause(said, vocabulary) and _makes_exception(tokenize(note.text), vocabulary):
+    if _is_clause(spoken) and spoken.vocabulary.exceptions.found_in(tokenize(note.text)):
         # "Forget that I eat nuts" is not about "I never eat nuts".
         return
-    if _covers(said, note, vocabulary):
-        yield said
+    if _covers(spoken, note):
+        yield spoken
         return
-    parts = _split(said, vocabulary)
-    if len(parts) < 2 or not all(_opens_object(part, vocabulary) for part in parts[1:]):
+    if not any(token.low in spoken.vocabulary.joiners for token in spoken.tokens):
         return
-    mine = [part for part in parts if _covers(part, note, vocabulary)]
-    for part in parts:
-        if part in mine or vocabulary.owners.match_at(part, 0):
+    parts = _split(spoken)
+    if len(parts) < 2 or not all(map(_opens_object, parts[1:])):
+        return
+    mine = [part for part in parts if _covers(part, note)]
+    for part in parts if mine else ():
+        if part in mine or part.vocabulary.owners.match_at(part.tokens, 0):
             continue
-        if not any(_covers(part, other, vocabulary) for other in others):
+        if not any(_covers(part, other) for other in others):
             return
     yield from mine
 
 
-def _is_clause(said: Sequence[Token], vocabulary: Vocabulary) -> bool:
+def _is_clause(spoken: Spoken) -> bool:
     """True at "that I …", and not at "我的狗"."""
-    length = vocabulary.clauses.match_at(said, 0)
-    return 0 < length >= vocabulary.owners.match_at(said, 0)
+    length = spoken.vocabulary.clauses.match_at(spoken.tokens, 0)
+    return 0 < length >= spoken.vocabulary.owners.match_at(spoken.tokens, 0)
 
 
-def _split(said: Sequence[Token], vocabulary: Vocabulary) -> list[Sequence[Token]]:
-    """The objects of a list; a comma alone makes none."""
-    if not any(token.low in vocabulary.joiners for token in said):
-        return [said]
+def _split(spoken: Spoken) -> list[Spoken]:
+    """The objects of a list, the first few of a long one."""
     parts: list[Sequence[Token]] = []
     begin = 0
-    for index, token in enumerate(said):
-        if token.low in vocabulary.joiners or token.text in ",\u3001":
-            parts.append(said[begin:index])
+    for index, token in enumerate(spoken.tokens):
+        if token.low in spoken.vocabulary.joiners or token.text in ",\u3001":
+            parts.append(spoken.tokens[begin:index])
             begin = index + 1
-    parts.append(said[begin:])
-    return [part for part in parts if part]
+    parts.append(spoken.tokens[begin:])
+    if len(parts) > _MOST_PARTS:
+        return []
+    return [read_spoken(part, spoken.vocabulary) for part in parts if part]
 
 
-def _opens_object(part: Sequence[Token], vocabulary: Vocabulary) -> bool:
+def _opens_object(part: Spoken) -> bool:
     """True at "my dog" and "Oslo" behind "and", not at "use zsh" and "my dog is called Rex"."""
-    if vocabulary.clauses.match_at(part, 0):
+    if part.vocabulary.clauses.match_at(part.tokens, 0):
         return True
-    if any(token.low in vocabulary.verbs for token in part):
+    if any(token.low in part.vocabulary.verbs for token in part.tokens):
         return False
-    return vocabulary.owners.match_at(part, 0) > 0 or len(part) == 1
+    return part.vocabulary.owners.match_at(part.tokens, 0) > 0 or len(part.tokens) == 1
 
 
-def _better(part: Sequence[Token], note: Note, rivals: Sequence[Note]) -> bool:
+def _better(part: Spoken, note: Note, rivals: Sequence[Note]) -> bool:
     """True when another note holds all the words that this one does, and more of them."""
     mine = _found(part, note)
     return any(mine < _found(part, rival) for rival in rivals)
 
 
-def _found(part: Sequence[Token], note: Note) -> frozenset[str]:
+def _found(part: Spoken, note: Note) -> frozenset[str]:
     words = note_words(note)
-    return frozenset(word for word in naming_words(part, keep_all=True) if is_among(word, words))
+    return frozenset(word for word in part.known if is_among(word, words))
 
 
-def _covers(said: Sequence[Token], note: Note, vocabulary: Vocabulary) -> bool:
+def _covers(spoken: Spoken, note: Note) -> bool:
     """True when every word stands in the note or names nothing."""
-    fillers = _filler_mask(said, vocabulary)
     lexicon = _lexicon_of(note.text, note.said if note.credited else "")
     return all(
-        all(fillers[piece.begin : piece.end]) or _is_in(piece, said, fillers, lexicon)
-        for piece in split_pieces(said)
+        all(spoken.fillers[piece.begin : piece.end])
+        or _is_in(piece, spoken.tokens, spoken.fillers, lexicon)
+        for piece in spoken.pieces
     )
 
 
@@ -278,14 +326,6 @@ def _filler_mask(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[bool]:
     return mask
 
 
-def _makes_exception(tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
-    """True at a word that excepts, denies or keeps, but not at "what you remember"."""
-    fillers = _filler_mask(tokens, vocabulary)
-    return any(
-        not all(fillers[begin:end]) for begin, end in _find_whole(vocabulary.exceptions, tokens)
-    )
-
-
 def _find_whole(phrases: Phrases, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """[begin, end) of every phrase that no combining mark goes on, none within another."""
     done = 0
@@ -301,16 +341,6 @@ def _find_whole(phrases: Phrases, tokens: Sequence[Token]) -> Iterator[tuple[int
         yield index, end
 
 
-def _content(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[str]:
-    """The words in order, without those that name nothing and without marks."""
-    mask = _filler_mask(tokens, vocabulary)
-    return [
-        piece.low
-        for piece in split_pieces(tokens)
-        if piece.kind != "mark" and not all(mask[piece.begin : piece.end])
-    ]
-
-
-def _texts(note: Note) -> list[list[Token]]:
-    texts = {note.text: None, (note.said if note.credited else note.text): None}
-    return [tokenize(text) for text in texts if text]
+@lru_cache(maxsize=4096)
+def _content_of(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    return read_spoken(tokenize(text), vocabulary).content

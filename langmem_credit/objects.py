@@ -57,6 +57,13 @@ def is_one_word(tokens: Sequence[Token], start: int, language: Language) -> bool
     if not language.items("behind_names"):
         return False
     end = _without_trailers(tokens, language)
+    if start < end:
+        low = tokens[start].low
+        # "Answer briefly" and "ask first" say how.
+        if low.endswith(tuple(language.items("adverb_endings"))) or low in language.words(
+            "manners_alone"
+        ):
+            return False
     return _chunk_end(tokens, start, end) >= end
 
 

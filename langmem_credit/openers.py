@@ -65,6 +65,6 @@ def _before_mark(tokens: Sequence[Token], index: int, language: Language) -> int
     if length and separates(tokens, index + length) and tokens[index + length].text not in ",-":
         return length
     length = language.phrases("corrections").match_at(tokens, index)
-    if length and separates(tokens, index + length) and tokens[index + length].text != ":":
+    if length and separates(tokens, index + length) and tokens[index + length].text not in ":-":
         return length
     return 0

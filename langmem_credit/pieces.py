@@ -17,6 +17,18 @@ from .words import Token, is_unspaced, tokenize
 _JOINING = frozenset("-./_@:+#&\u2212\\")
 # Endings that a word of three letters may take: "nut" and "nuts", but not "zsh" and "zshrc".
 _SHORT_ENDINGS = frozenset(["s", "es", "'s", "e", "n", "en", "a", "o", "i"])
+# Endings that two forms of a longer word differ in: "KeePass" is no form of "keep".
+_ENDINGS = frozenset(
+    [
+        *("", "s", "es", "d", "ed", "ing", "ings", "y", "ies", "ic", "ical", "al", "ly", "er"),
+        *("ers", "e", "en", "n", "em", "ern", "t", "st", "te", "ten", "et", "est", "a", "o"),
+        *("as", "os", "an", "amos", "emos", "imos", "ar", "ir", "ia", "ias", "ico", "ica", "i"),
+        *("icos", "icas", "isch", "ische", "ischer", "ie", "ien", "ique", "iques", "is", "ja"),
+        *("ion", "ions", "or", "ors", "ons", "ez", "ent", "ment", "ou", "iert", "ieren", "iere"),
+        *("co", "ca", "cos", "cas", "que", "ques", "sch", "sche", "scher", "c", "cal", "x", "aux"),
+        *("am", "ando", "endo", "iendo", "ado", "ada", "ido", "ida", "go", "gue", "ues"),
+    ]
+)
 _KOREAN_PARTICLES = frozenset("을를은는이가의도와과에")
 
 
@@ -88,12 +100,12 @@ def alike(one: str, other: str) -> bool:
     longer = max(len(one), len(other))
     if "\uac00" <= one[0] <= "\ud7a3":
         return same >= 2 and max(map(len, rests)) <= 2
-    if max(map(len, rests)) > 4 or same * 2 < longer:
+    if same * 2 < longer:
         return False
+    if not one.isascii():
+        return same >= 3 and max(map(len, rests)) <= 3
     if same >= 4:
-        return True
-    if same == 3 and not one.isascii():
-        return max(map(len, rests)) <= 3
+        return all(rest in _ENDINGS for rest in rests)
     return same == 3 and "" in rests and "".join(rests) in _SHORT_ENDINGS
 
 

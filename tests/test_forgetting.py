@@ -6,7 +6,7 @@ from langmem_credit.corrections import corrects
 from langmem_credit.events import remembered
 from langmem_credit.forget_requests import find_request
 from langmem_credit.forgetting import ForgetVerdict, judge_forget
-from langmem_credit.naming import names, same_source
+from langmem_credit.naming import names, read_spoken, same_source
 from langmem_credit.notebook import Notebook, fold
 from langmem_credit.notes import Note, Utterance, Verdict
 from tests.cases_support import load_cases
@@ -215,7 +215,9 @@ def test_wordings_of_one_utterance_count_as_one_note():
     ]
     request = find_request(Utterance("u1", "forget that I always use zsh"), said="forget")
 
-    assert all(names(request.said, note, notes, request.vocabulary) for note in notes)
+    spoken = read_spoken(request.said, request.vocabulary)
+
+    assert all(names(spoken, note, notes) for note in notes)
 
 
 def test_statements_of_one_utterance_count_each():

@@ -35,6 +35,7 @@ class Language:
         self._phrases: dict[str, Phrases] = {}
         self._merged: dict[tuple[str, ...], Phrases] = {}
         self._words: dict[str, frozenset[str]] = {}
+        self._items: dict[str, tuple[str, ...]] = {}
         self._tables: dict[str, dict[str, str]] = {}
         # Chinese in simplified characters is looked up in traditional ones too.
         self._variants = str.maketrans(data.get("variants", {}))
@@ -63,13 +64,17 @@ class Language:
             found = self._words[field] = frozenset(self.items(field))
         return found
 
-    def items(self, field: str) -> list[str]:
+    def items(self, field: str) -> tuple[str, ...]:
         """The entries of a field in the file's order; a string is cut at white space."""
-        value = self._data.get(field, [])
-        items = value.split() if isinstance(value, str) else list(value)
-        if self._variants:
-            items += [other for item in items if (other := item.translate(self._variants)) != item]
-        return items
+        found = self._items.get(field)
+        if found is None:
+            value = self._data.get(field, [])
+            items = value.split() if isinstance(value, str) else list(value)
+            if self._variants:
+                others = [item.translate(self._variants) for item in items]
+                items += [other for item, other in zip(items, others, strict=True) if other != item]
+            found = self._items[field] = tuple(items)
+        return found
 
     def table(self, field: str) -> dict[str, str]:
         """A field that maps words to words."""
