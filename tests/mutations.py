@@ -165,7 +165,6 @@ MUTATIONS = [
         ("if timed and is_for_now(tokens, language) and", "if False and"),
         ("if start >= len(tokens) or (timed and is_dated(tokens[start:], language)):", "if False:"),
         ("if all(only_points(part, language) for part in parts):", "if not parts:"),
-        ("if border < len(tokens) and", "if False and"),
         (
             "return all(_sentence_lasts(part, language) for part in parts)",
             "return any(_sentence_lasts(part, language) for part in parts)",
@@ -220,9 +219,7 @@ MUTATIONS = [
     *_m(
         "labels",
         ("    if is_order(rest, language) or has_strong_sign(rest, language):", "    if False:"),
-        ("    return any(not _is_known(owner, language) for owner in owners)", "    return False"),
         ("    if _names_a_source(lead, language):", "    if False:"),
-        ("    return colon and count_words(rest) > _VALUE_WORDS", "    return colon"),
     ),
     *_m(
         "smalltalk",
