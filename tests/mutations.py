@@ -220,9 +220,12 @@ MUTATIONS = [
     *_m(
         "labels",
         ("    if is_order(rest, language) or has_strong_sign(rest, language):", "    if False:"),
-        ("    return any(not _is_known(owner, language) for owner in owners)", "    return False"),
+        (
+            "return any(owner in sources or not _is_known(owner, language) for owner in owners)",
+            "return False",
+        ),
         ("    if _names_a_source(lead, language):", "    if False:"),
-        ("    return colon and count_words(rest) > _VALUE_WORDS", "    return colon"),
+        ("    return named and count_words(rest) > _VALUE_WORDS", "    return named"),
     ),
     *_m(
         "smalltalk",
