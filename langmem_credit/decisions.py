@@ -3,6 +3,9 @@
 A decision is a function of the session, the call and the clock, so it can be made again: for the
 calls that stand before another one in the same message, which do not see each other's writes, and
 for a write that was lost on the way. The id of an event does not depend on the clock.
+
+Words are judged without their secrets, the model's and the person's alike: so the verdict is the
+same in a process that knows only what a checkpoint may hold.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from .errors import RefusedWriteError
 from .forgetting import judge_forget
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notebook import Notebook
-from .notes import Note, Verdict
+from .notes import Limits, Note, Verdict
+from .runs import HeardRun
 from .scrubbing import scrub
 from .session import Call, Session
 
@@ -47,6 +51,7 @@ class Decision:
 
 def decide(session: Session, call: Call) -> Decision:
     """The decision on one call, as if it came alone."""
+    session = session.in_run(_without_secrets(session.run, session.settings.limits))
     if call.name == "remember":
         return _decide_remember(session, call)
     return _decide_forget(session, call)
@@ -74,8 +79,9 @@ def _decide_remember(session: Session, call: Call) -> Decision:
             "secret",
         )
     about, core = _label(call.args.get("about")), _is_true(call.args.get("core"))
+    told, quote = (_without_secret(text, settings.limits) for text in (note, said))
     verdict = settings.credit_rule(
-        note, said, run.heard, about=about or None, core=core, limits=settings.limits
+        told, quote, run.heard, about=about or None, core=core, limits=settings.limits
     )
     same = session.notebook.same_text(scrubbed.text, speaker=run.speaker or "")
     replaced = _replaced(session, call, verdict)
@@ -142,6 +148,19 @@ def _remembered(
     return Decision("unconfirmed", answer, events, kept.id, verdict.rule, verdict.suggestion)
 
 
+def _without_secrets(run: HeardRun, limits: Limits) -> HeardRun:
+    texts = [_without_secret(one.text, limits) for one in run.heard]
+    if all(text == one.text for text, one in zip(texts, run.heard, strict=True)):
+        return run
+    heard = (replace(one, text=text) for text, one in zip(texts, run.heard, strict=True))
+    return replace(run, heard=tuple(heard))
+
+
+def _without_secret(text: str, limits: Limits) -> str:
+    # A longer text is not judged, and may take long to read.
+    return scrub(text).text if len(text) <= limits.said else text
+
+
 def _stands_for(note: Note, notebook: Notebook) -> Note | None:
     """The active note that rests on the same words, or says the same, and stands in its place."""
     other = notebook.notes.get(note.replaced_by)
@@ -165,7 +184,8 @@ def _decide_forget(session: Session, call: Call) -> Decision:
     ):
         if len(value) > limit:
             return _kept(f"{name} has {len(value)} characters; at most {limit} fit.")
-    verdict = judge_forget(query, said, run.heard, notebook, limits=settings.limits)
+    wanted, quote = (_without_secret(text, settings.limits) for text in (query, said))
+    verdict = judge_forget(wanted, quote, run.heard, notebook, limits=settings.limits)
     closest = notebook.notes.get(verdict.closest or "")
     target = notebook.notes.get(verdict.note_id or "")
     if not verdict.granted or target is None:

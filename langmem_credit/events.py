@@ -87,7 +87,7 @@ def remembered(
         "kind": _unless(normalise_kind(kind), "project"),
         "about": named,
         "core": core is True and "core" not in ignored,
-        "replaces": _name(replaces),
+        "replaces": name_of(replaces),
     }
     event_id = _event_id("remembered", own, at, thread, message, call)
     return _event("remembered", event_id, at) | _present(
@@ -101,10 +101,10 @@ def remembered(
             "rv": verdict.version,
             "ref": _label(ref, REF_CHARS),
             "origin": _unless(origin, PERSON if verdict.credited else "agent"),
-            "by": _name(by),
-            "speaker": _name(speaker or (judged.speaker if judged else "")),
-            "message": _name(message),
-            "call": _name(call),
+            "by": name_of(by),
+            "speaker": name_of(speaker or (judged.speaker if judged else "")),
+            "message": name_of(message),
+            "call": name_of(call),
             "ignored": ignored,
         }
     )
@@ -129,10 +129,10 @@ def confirmed(
     if text is not None and not edited:
         raise RefusedWriteError("The edited note is empty: nothing was confirmed.")
     own = {
-        "note": _name(note),
-        "hash": _name(shown),
+        "note": name_of(note),
+        "hash": name_of(shown),
         "text": "" if text_hash(edited) == shown else edited,
-        "by": _name(by) or PERSON,
+        "by": name_of(by) or PERSON,
     }
     event_id = _event_id("confirmed", own, at, thread, "", call)
     return _event("confirmed", event_id, at) | _present(own)
@@ -152,18 +152,18 @@ def withdrawn(
 ) -> Event:
     """The note was forgotten, on whose words and why."""
     own = {
-        "note": _name(note),
+        "note": name_of(note),
         "why": _words("reason", why, limits.why),
         "said": _words("quote", said, limits.said),
     }
     event_id = _event_id("withdrawn", own, at, thread, message, call)
-    more = {"by": _name(by), "message": _name(message), "call": _name(call)}
+    more = {"by": name_of(by), "message": name_of(message), "call": name_of(call)}
     return _event("withdrawn", event_id, at) | _present(own | more)
 
 
 def restored(note: str, *, at: str, by: str = PERSON, thread: str = "", call: str = "") -> Event:
     """A person took the note's last withdrawal, correction or dispute back."""
-    own = {"note": _name(note), "by": _name(by) or PERSON}
+    own = {"note": name_of(note), "by": name_of(by) or PERSON}
     event_id = _event_id("restored", own, at, thread, "", call)
     return _event("restored", event_id, at) | own
 
@@ -180,12 +180,26 @@ def disputed(
 ) -> Event:
     """A person said that the note is not right."""
     own = {
-        "note": _name(note),
-        "by": _name(by) or PERSON,
+        "note": name_of(note),
+        "by": name_of(by) or PERSON,
         "why": _words("reason", why, limits.why),
     }
     event_id = _event_id("disputed", own, at, thread, "", call)
     return _event("disputed", event_id, at) | _present(own)
+
+
+def name_of(value: object) -> str:
+    """An id or a name as an event has it: as it is, or short, without a secret, still its own.
+
+    A model gives ids to its calls.
+    """
+    if not isinstance(value, str) or not value:
+        return ""
+    name = one_line(value[:1_000])
+    if len(name) <= LABEL_CHARS and len(value) <= 1_000 and not scrub(name).found:
+        return name
+    # Two long names that begin alike must not become one.
+    return f"{scrub(name).text[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
 
 
 def word_bytes(event: Event) -> int:
@@ -304,17 +318,6 @@ def _label(value: object, limit: int = LABEL_CHARS) -> str:
     return label if len(label) <= limit else f"{label[: limit - 1]}\u2026"
 
 
-def _name(value: object) -> str:
-    """An id or a name that the host or the framework gave: as it is, or short and still its own."""
-    if not isinstance(value, str):
-        return ""
-    name = one_line(value[:1_000])
-    if len(name) <= LABEL_CHARS and len(value) <= 1_000:
-        return name
-    # Two long names that begin alike must not become one.
-    return f"{name[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
-
-
 def _judged_words(verdict: Verdict, judged: Utterance | None) -> str:
     if not verdict.credited or judged is None or verdict.span is None:
         return ""
@@ -328,7 +331,7 @@ def _evidence(
     """The utterance and the span in it, so that the verdict can be computed again."""
     if judged is None:
         return {}
-    heard: dict[str, Any] = {"u": _name(judged.id)}
+    heard: dict[str, Any] = {"u": name_of(judged.id)}
     span = None
     if len(judged.text) > limits.said:
         # Too long to keep: the verdict cannot be computed again, and the event says so.

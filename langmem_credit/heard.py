@@ -1,24 +1,29 @@
 """What the person typed in this run: a function of the state and of the recorded invocation.
 
 A run begins with new input and ends before the next; answers to its interrupts belong to it, in
-whatever process they arrive. Nothing else does: not `invoke(None)`, not a `Command` that updates or
-jumps, not a message that `update_state`, a middleware or a tool put into the state, and nothing
-within a graph that another graph, a tool or a node started.
+whatever process they arrive. Nothing else does: not `invoke(None)`, which only finishes the tool
+calls that a run left behind when it broke off, with the words that this run had heard; not a
+`Command` that updates or jumps, not a message that `update_state`, a middleware or a tool put into
+the state, and nothing within a graph that another graph, a tool or a node started.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from .events import name_of
 from .marks import MARK, NOT_TYPED, Spoken, made_by_code, mark, mark_code, not_typed, text_of
 from .notes import Utterance, utc_now
+from .recent import FirstSeen
 from .recorder import Run, find_run, install
 from .runs import HeardRun, stored_run
+from .scrubbing import scrub
 from .state import LEDGER, RUN, RunRecord
+from .wiring import Seen
 
 __all__ = [
     "MARK",
@@ -32,11 +37,18 @@ __all__ = [
     "with_answer",
 ]
 
-# The end of what the agent said before: enough to see that it asked, and what.
-_ASKED = 300
+# The end of what the agent said before: enough to see that it asked, and what. A question of
+# `ask_user` is kept whole.
+_ASKED = 1_000
 _LOOKED_AT = 2_000
 # A longer text is no single statement; what is left still shows how it begins and ends.
-_MOST = 100_000
+_MOST = 20_000
+# So far beyond a cut a text is read, so that no half of a secret is left before it.
+_MARGIN = 4_000
+# Runs that go on with another one, and have called a model since. In this process only, which is
+# the one that such a run lives in.
+_THINKING = Seen()
+_BEGAN = FirstSeen(20_000)
 # Question marks: Latin, full-width, Arabic, Greek, Armenian.
 _ASKING = "?\uff1f\u061f\u037e\u055e"
 
@@ -62,6 +74,9 @@ def hear(state: Mapping[str, Any], config: Mapping[str, Any] | None = None) -> H
         if _goes_on(stored, messages):
             return stored_run(stored)
         return _new_run(run_id, (), state, messages)
+    if invocation.kind == "none" and run_id not in _THINKING and _broke_off(stored, messages):
+        new = _new_run(run_id, (), state, messages)
+        return replace(new, heard=stored_run(stored).heard, carried=True)
     if invocation.kind != "input":
         return _new_run(run_id, (), state, messages)
     return _new_run(run_id, _heard(run, messages), state, messages)
@@ -82,13 +97,15 @@ def with_answer(
     spoken = {part.whole for part in found.root.spoken}
     if text not in found.root.answers and text not in spoken:
         return run
-    text, asked = _bounded(text), question[-_ASKED:]
+    # A model gives the call its id.
+    text, call_id = _kept(text), name_of(call_id)
     if any((one.id.split("#")[0], one.text) == (call_id, text) for one in run.heard):
         # A tool node that runs all its calls again.
         return run
     # A model may give every call the same id.
     answer_id = _unused(call_id, [utterance.id for utterance in run.heard])
-    answer = Utterance(answer_id, text, via, run.speaker, max(utc_now(), run.since), asked)
+    at, asked = max(utc_now(), run.since), _end_of(question)
+    answer = Utterance(answer_id, text, via, run.speaker, at, asked, asked)
     return replace(run, heard=(*run.heard, answer), recorded=False)
 
 
@@ -107,6 +124,12 @@ def answer_of(value: object) -> tuple[str, str]:
         if len(value) == 1 and isinstance(value.get("answer"), str):
             return value["answer"], "answer"
     return "", "click"
+
+
+def model_is_called(run: HeardRun) -> None:
+    """From here on nothing counts that was heard by a run which broke off before."""
+    if run.carried:
+        _THINKING.add(run.id)
 
 
 def moved_on(run: HeardRun, state: Mapping[str, Any]) -> HeardRun:
@@ -146,7 +169,8 @@ def _heard(run: Run, messages: Sequence[BaseMessage]) -> tuple[Utterance, ...]:
     """The utterances of an input, as far as they stand in the state as they were handed in."""
     said = _spoken(run)
     places = _places({spoken.whole for spoken in said}, messages)
-    asked = _question_before(messages)
+    said_before = _said_before(messages, set(places.values()))
+    asked, before = scrub(question_in(said_before)).text, _end_of(said_before)
     heard: list[Utterance] = []
     seen: set[str] = set()
     for spoken in said:
@@ -155,14 +179,25 @@ def _heard(run: Run, messages: Sequence[BaseMessage]) -> tuple[Utterance, ...]:
             continue
         utterance_id = _unused(place, seen)
         seen.add(utterance_id)
-        text = _bounded(spoken.text)
-        heard.append(Utterance(utterance_id, text, spoken.via, spoken.speaker, "", asked))
+        text = _kept(spoken.text)
+        heard.append(Utterance(utterance_id, text, spoken.via, spoken.speaker, "", asked, before))
     return tuple(heard)
 
 
-def _bounded(text: str) -> str:
+def _kept(text: str) -> str:
+    """The text as the run keeps it and as it is judged: without secrets, and not without end.
+
+    Judging it so gives the same verdict in a process that has only the record.
+    """
+    if len(text) <= _MOST:
+        return scrub(text).text
     half = _MOST // 2
-    return text if len(text) <= _MOST else f"{text[:half]}\n{text[-half:]}"
+    begins, ends = text[: half + _MARGIN], text[-half - _MARGIN :]
+    return f"{scrub(begins).text[:half]}\n{scrub(ends).text[-half:]}"
+
+
+def _end_of(text: str) -> str:
+    return scrub(text[-_ASKED - _MARGIN :]).text[-_ASKED:]
 
 
 def _places(texts: set[str], messages: Sequence[BaseMessage]) -> dict[str, str]:
@@ -186,14 +221,16 @@ def _unused(message_id: str, seen: Iterable[str]) -> str:
     return message_id if not taken else f"{message_id}#{taken + 1}"
 
 
-def _question_before(messages: Sequence[BaseMessage]) -> str:
-    """The agent's question that the newest input answers, or ""."""
-    position = len(messages) - 1
-    while position >= 0 and not isinstance(messages[position], AIMessage):
-        position -= 1
-    if position < 0:
-        return ""
-    return question_in(text_of(messages[position].content))
+def _said_before(messages: Sequence[BaseMessage], ids: Collection[str]) -> str:
+    """What the agent said to the person before the messages of these ids, or ""."""
+    first = next((at for at, one in enumerate(messages) if _id(one) in ids), len(messages))
+    for message in reversed(messages[:first]):
+        if isinstance(message, HumanMessage) and not made_by_code(message):
+            break
+        # A message that only calls tools says nothing.
+        if isinstance(message, AIMessage) and (text := text_of(message.content)).strip():
+            return text
+    return ""
 
 
 def question_in(text: str) -> str:
@@ -224,6 +261,11 @@ def _goes_on(stored: RunRecord, messages: Sequence[BaseMessage]) -> bool:
     return stored.get("listened") is True or not _answered(messages, stored.get("last", ""))
 
 
+def _broke_off(stored: RunRecord, messages: Sequence[BaseMessage]) -> bool:
+    """True when the run of the state's record did not come to its final answer."""
+    return _goes_on(stored, messages) and not _answered(messages, stored.get("last", ""))
+
+
 def _answered(messages: Sequence[BaseMessage], last: str) -> bool:
     """True when a model's message without tool calls stands after the message of this id."""
     for message in reversed(messages):
@@ -248,9 +290,11 @@ def _new_run(
     messages: Sequence[BaseMessage],
 ) -> HeardRun:
     as_of = _frozen_at(state, "")
+    # A run that nothing has recorded yet is looked at several times, and began before all of them.
+    since = as_of if run_id.startswith("?") else min(as_of, _BEGAN.of(run_id, as_of))
     first = _id(messages[0]) if messages else ""
-    timed = tuple(replace(utterance, at=as_of) for utterance in heard)
-    return HeardRun(run_id, timed, as_of, as_of, first, _newest_human(messages), recorded=False)
+    timed = tuple(replace(utterance, at=since) for utterance in heard)
+    return HeardRun(run_id, timed, as_of, since, first, _newest_human(messages), recorded=False)
 
 
 def _frozen_at(state: Mapping[str, Any], earlier: str) -> str:

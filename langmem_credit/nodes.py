@@ -18,7 +18,7 @@ from . import wiring
 from .access import check_compiled
 from .errors import ConfigurationError, named
 from .guard import Guard, is_own
-from .heard import hear, moved_on
+from .heard import hear, model_is_called, moved_on
 from .placement import digest_of, placed
 from .recorder import RECORDER, find_run, install
 from .session import WRITING, Session, as_mapping
@@ -72,6 +72,7 @@ def fold_in(
     if session is None:
         raise _no_channels()
     _look_back(session)
+    model_is_called(session.run)
     return placed(settings, system, digest_of(session))
 
 

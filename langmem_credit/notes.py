@@ -50,6 +50,7 @@ class Utterance:
         speaker: who; None where there is only one person.
         at: ISO 8601 in UTC, or "".
         asked: the agent's question that this text answers, or "".
+        before: the end of what the agent said last, be it a question or not, or "".
     """
 
     id: str
@@ -58,6 +59,7 @@ class Utterance:
     speaker: str | None = None
     at: str = ""
     asked: str = ""
+    before: str = ""
 
     @property
     def typed(self) -> bool:

@@ -79,10 +79,10 @@ class FirstSeen:
         self._lock = threading.Lock()
         self._moments: OrderedDict[str, str] = OrderedDict()
 
-    def of(self, name: str) -> str:
-        """The moment, ISO 8601 in UTC; now for a new name."""
+    def of(self, name: str, now: str = "") -> str:
+        """The moment, ISO 8601 in UTC; for a new name the one given, or that of the clock."""
         with self._lock:
-            moment = self._moments.setdefault(name, utc_now())
+            moment = self._moments.setdefault(name, now or utc_now())
             while len(self._moments) > self._capacity:
                 self._moments.popitem(last=False)
             return moment

@@ -1,4 +1,8 @@
-"""One run of a thread: what was heard in it, and how its channel keeps that."""
+"""One run of a thread: what was heard in it, and how its channel keeps that.
+
+Every checkpoint of the run holds the record. So it says once what most utterances have in common,
+and it is made of texts without their secrets.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,8 @@ class HeardRun:
         last: id of the newest human message when the run began.
         recorded: the state holds this run already.
         listened: a node recorded it at its very start, and not the first model call.
+        carried: it was heard by a run that broke off. It counts for the tool calls which that run
+            left behind, and is not recorded, so that what a model asks for now hears none of it.
     """
 
     id: str
@@ -33,6 +39,7 @@ class HeardRun:
     last: str
     recorded: bool
     listened: bool = False
+    carried: bool = False
 
     @property
     def speaker(self) -> str | None:
@@ -42,12 +49,16 @@ class HeardRun:
 
     def record(self) -> RunRecord:
         """The run as its channel takes it; keys that say nothing are left out."""
+        heard = () if self.carried else self.heard
+        common = heard[0] if heard else Utterance("", "")
         record: RunRecord = {
             "run": self.id,
             "as_of": self.as_of,
             "first": self.first,
             "last": self.last,
-            "heard": [_lean(utterance, self.since) for utterance in self.heard],
+            "heard": [_lean(utterance, self.since, common) for utterance in heard],
+            "asked": common.asked,
+            "before": "" if common.before == common.asked else common.before,
         }
         if self.since != self.as_of:
             record["since"] = self.since
@@ -61,29 +72,36 @@ def stored_run(stored: RunRecord) -> HeardRun:
     run_id: str = stored.get("run", "")
     as_of: str = stored.get("as_of", "")
     since: str = stored.get("since", as_of)
-    heard = tuple(_full(utterance, since) for utterance in stored.get("heard", []))
+    asked: str = stored.get("asked", "")
+    common = Utterance("", "", at=since, asked=asked, before=stored.get("before", asked))
+    heard = tuple(_full(utterance, common) for utterance in stored.get("heard", []))
     first, last = stored.get("first", ""), stored.get("last", "")
     listened = stored.get("listened") is True
     return HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
 
 
-def _lean(utterance: Utterance, since: str) -> dict[str, Any]:
-    said = {"id": utterance.id, "text": utterance.text, "asked": utterance.asked}
+def _lean(utterance: Utterance, since: str, common: Utterance) -> dict[str, Any]:
+    said = {"id": utterance.id, "text": utterance.text}
     if utterance.at != since:
         said["at"] = utterance.at
     if utterance.via != "input":
         said["via"] = utterance.via
     if utterance.speaker:
         said["speaker"] = utterance.speaker
-    return {name: value for name, value in said.items() if value}
+    if utterance.asked != common.asked:
+        said["asked"] = utterance.asked
+    if utterance.before != common.before:
+        said["before"] = utterance.before
+    return said
 
 
-def _full(said: Mapping[str, Any], at: str) -> Utterance:
+def _full(said: Mapping[str, Any], common: Utterance) -> Utterance:
     return Utterance(
         said.get("id", ""),
         said.get("text", ""),
         said.get("via", "input"),
         said.get("speaker"),
-        said.get("at", at),
-        said.get("asked", ""),
+        said.get("at", common.at),
+        said.get("asked", common.asked),
+        said.get("before", common.before),
     )

@@ -18,6 +18,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from . import answers
 from .decisions import Decision, decide
 from .drafts import STOOD_FOR
+from .events import name_of
 from .ledger import Event, held
 from .session import WRITING, Call, Session
 from .state import issue_events
@@ -101,8 +102,8 @@ def _lost(
 
 def _without(session: Session, calls: Iterable[Call]) -> Session:
     """The session before the step: without what its calls wrote and what was answered in it."""
-    named = {(call.message, call.id) for call in calls}
-    answered = {call.id for call in session.last_calls()}
+    named = {_names(call) for call in calls}
+    answered = {name_of(call.id) for call in session.last_calls()}
     heard = tuple(one for one in session.run.heard if one.id.split("#")[0] not in answered)
     session = session.in_run(dataclasses.replace(session.run, heard=heard))
     events = [
@@ -115,16 +116,20 @@ def _without(session: Session, calls: Iterable[Call]) -> Session:
 
 def _event_of(session: Session, call: Call) -> Event | None:
     """The verified event that the call wrote."""
-    wanted = "remembered" if call.name == "remember" else "withdrawn"
+    wanted, names = "remembered" if call.name == "remember" else "withdrawn", _names(call)
     for event in reversed(session.events):
         if (
-            event.get("call") == call.id
-            and event.get("message", "") == call.message
-            and event.get("type") == wanted
+            event.get("type") == wanted
+            and (event.get("message", ""), event.get("call", "")) == names
             and not held(event)
         ):
             return event
     return None
+
+
+def _names(call: Call) -> tuple[str, str]:
+    """The call's message and id, as its event has them."""
+    return name_of(call.message), name_of(call.id)
 
 
 def _answer(

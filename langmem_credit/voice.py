@@ -50,16 +50,15 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
     """
     mask = quoted_mask(tokens)
     if ends_in_question(tokens) or any(
-        token.text in QUESTION_MARKS
-        and not mask[index]
+        not mask[index]
         # "signed_in?, count" names functions.
         and (
-            token.text != "?"
+            tokens[index].text != "?"
             or index + 1 == len(tokens)
             or tokens[index + 1].gap
             or beside_unspaced(tokens, index)
         )
-        for index, token in enumerate(tokens)
+        for index in [i for i, token in enumerate(tokens) if token.text in QUESTION_MARKS]
     ):
         return "question", "it is a question"
     if _has_joke_mark(tokens):
@@ -77,6 +76,8 @@ def _has_joke_mark(tokens: Sequence[Token]) -> bool:
 
 def _mostly_quoted(tokens: Sequence[Token]) -> bool:
     mask = quoted_mask(tokens, '"')
+    if True not in mask:
+        return False
     inside = sum(token.word for token, quoted in zip(tokens, mask, strict=True) if quoted)
     return inside * 3 > 2 * sum(token.word for token in tokens)
 

@@ -350,7 +350,7 @@ def quoted_mask(tokens: Sequence[Token], marks: str = "\"`'") -> list[bool]:
     mask = [False] * len(tokens)
     opened: dict[str, int] = {}
     for index, token in enumerate(tokens):
-        if token.text not in marks:
+        if token.word or token.text not in marks:
             continue
         before, after = token.gap != "" or index == 0, index + 1 < len(tokens)
         if token.text == "'" and not before and "'" not in opened:

@@ -165,6 +165,7 @@ MUTATIONS = [
         ("if timed and is_for_now(tokens, language) and", "if False and"),
         ("if start >= len(tokens) or (timed and is_dated(tokens[start:], language)):", "if False:"),
         ("if all(only_points(part, language) for part in parts):", "if not parts:"),
+        ("if border < len(tokens) and", "if False and"),
         (
             "return all(_sentence_lasts(part, language) for part in parts)",
             "return any(_sentence_lasts(part, language) for part in parts)",
@@ -219,7 +220,12 @@ MUTATIONS = [
     *_m(
         "labels",
         ("    if is_order(rest, language) or has_strong_sign(rest, language):", "    if False:"),
+        (
+            "return any(owner in sources or not _is_known(owner, language) for owner in owners)",
+            "return False",
+        ),
         ("    if _names_a_source(lead, language):", "    if False:"),
+        ("    return named and count_words(rest) > _VALUE_WORDS", "    return named"),
     ),
     *_m(
         "smalltalk",

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,30 @@ from langmem_credit.testing import tool_calls
 
 from .graph_support import heard_texts, talk
 
+# A model's step that ends the process.
+DEATH = "dies"
+
 
 @tool
 def die() -> str:
     """Dies, in a process that is to die."""
     if os.environ.get("TO_DIE"):
+        # Checkpoints are written beside the run; those of the steps before are to be there.
+        time.sleep(0.3)
         os._exit(9)
     return "alive"
 
 
+def read_step(step: Any) -> Any:
+    """A step of the script as JSON has it."""
+    if step == DEATH:
+        return lambda _: die.invoke({})
+    return step if isinstance(step, str) else tool_calls(*step)
+
+
 def main() -> None:
     order = json.loads(sys.stdin.read())
-    steps = [step if isinstance(step, str) else tool_calls(*step) for step in order["steps"]]
+    steps = [read_step(step) for step in order["steps"]]
     with SqliteSaver.from_conn_string(order["path"]) as saver:
         it = talk(*steps, checkpointer=saver, tools=[die], system_prompt="Be kind.")
         for name, *arguments in order["do"]:

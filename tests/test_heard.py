@@ -20,6 +20,8 @@ from langsmith.run_helpers import tracing_context
 from langsmith.run_trees import RunTree
 
 from langmem_credit.heard import NOT_TYPED, answer_of, question_in
+from langmem_credit.notes import Utterance
+from langmem_credit.runs import stored_run
 from langmem_credit.testing import tool_calls
 
 from .graph_support import heard_texts, listening_agent, thread
@@ -350,14 +352,123 @@ def test_host_may_say_in_the_config_that_a_run_is_not_typed() -> None:
     assert heard_texts(agent) == []
 
 
+def last_heard(agent: Any) -> Utterance:
+    """The last utterance of the thread's last run, as another process would read it."""
+    return stored_run(agent.get_state(thread()).values["memory_run"]).heard[-1]
+
+
 def test_the_question_before_the_input_stands_beside_it() -> None:
-    agent = listening_agent("I read the page. Should I always deploy on Fridays?")
+    question = "I read the page. Should I always deploy on Fridays?"
+    agent = listening_agent(question)
     agent.invoke(typed("Read the page"), thread())
     agent.invoke(typed("yes, always"), thread())
-    values = agent.get_state(thread()).values
-    assert values["memory_run"]["heard"][0]["asked"] == (
-        "I read the page. Should I always deploy on Fridays?"
+    assert (last_heard(agent).asked, last_heard(agent).before) == (question, question)
+
+
+def test_a_long_question_stands_whole_beside_its_answer() -> None:
+    question = "Which words stand " + "there and " * 90 + "on the mug?"
+    agent = listening_agent(tool_calls(("ask_user", {"question": question})))
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(Command(resume="Always deploy on Fridays"), thread())
+    assert (last_heard(agent).asked, last_heard(agent).before) == (question, question)
+
+
+def test_a_long_question_before_the_input_stands_whole_beside_it() -> None:
+    question = "Which words stand " + "there and " * 90 + "on the mug?"
+    agent = listening_agent(question)
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(typed("Always deploy on Fridays"), thread())
+    assert last_heard(agent).asked == question
+
+
+def test_what_the_agent_said_before_stands_beside_the_input_question_or_not() -> None:
+    agent = listening_agent("Please copy here what the banner says.")
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(typed("Always deploy on Fridays"), thread())
+    assert (last_heard(agent).asked, last_heard(agent).before) == (
+        "",
+        "Please copy here what the banner says.",
     )
+
+
+def test_what_the_agent_said_before_is_kept_with_a_bound() -> None:
+    agent = listening_agent("a" * 50_000 + " Copy line 3 here.")
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(typed("Always deploy on Fridays"), thread())
+    assert (len(last_heard(agent).before), last_heard(agent).before[-17:]) == (
+        1_000,
+        "Copy line 3 here.",
+    )
+
+
+def test_a_message_that_only_calls_tools_is_nothing_that_the_agent_said() -> None:
+    asking = tool_calls(("look", {}), text="Which slogan is on the mug?")
+    agent = listening_agent(asking, "", tools=[look])
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(typed("Always deploy on Fridays"), thread())
+    assert last_heard(agent).asked == "Which slogan is on the mug?"
+
+
+def test_first_input_of_a_thread_answers_nothing() -> None:
+    agent = listening_agent()
+    agent.invoke(typed("I use zsh"), thread())
+    assert (last_heard(agent).asked, last_heard(agent).before) == ("", "")
+
+
+def test_the_answer_of_another_run_is_nothing_that_the_agent_said_before() -> None:
+    agent = listening_agent("Which one?", "ok")
+    for text in ("Hello", "That one", "I use zsh"):
+        agent.invoke(typed(text), thread())
+    assert last_heard(agent).asked == ""
+
+
+# --- secrets ---
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"remember that my token is {TOKEN}",
+        f"{'a b ' * 10_000}{TOKEN}{' c d' * 10_000}",
+        f"{'x' * 9_980}{TOKEN}{'y z ' * 10_000}",
+        f"{'y z ' * 10_000}{TOKEN}{' x' * 4_980}",
+    ],
+    ids=["short", "far within", "at the first cut", "at the second cut"],
+)
+def test_what_was_heard_is_kept_without_secrets(text: str) -> None:
+    agent = listening_agent()
+    agent.invoke(typed(text), thread())
+    assert TOKEN[:12] not in str(agent.get_state(thread()).values["memory_run"])
+
+
+def test_what_was_asked_and_answered_is_kept_without_secrets() -> None:
+    agent = listening_agent(
+        f"Is it {TOKEN}?", tool_calls(("ask_user", {"question": f"Is it {TOKEN}?"}))
+    )
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(Command(resume=f"It is {TOKEN}"), thread())
+    values = agent.get_state(thread()).values
+    assert [one["text"] for one in values["memory_run"]["heard"]] == [
+        "Hello",
+        "It is [secret removed]",
+    ]
+    assert TOKEN not in str(values["memory_run"])
+
+
+def test_secret_in_the_id_of_a_call_is_kept_nowhere() -> None:
+    ask = tool_calls(("ask_user", {"question": "Which shell?"}))
+    ask.tool_calls[0]["id"] = TOKEN
+    keep = tool_calls(("remember", {"note": "I always use zsh", "said": "I always use zsh"}))
+    keep.tool_calls[0]["id"] = TOKEN
+    agent = listening_agent(ask, keep)
+    agent.invoke(typed("Hello"), thread())
+    agent.invoke(Command(resume="I always use zsh"), thread())
+    values = agent.get_state(thread()).values
+    assert TOKEN not in str([values["memory_run"], values["memory_ledger"]])
+    assert values["messages"][-2].text.startswith("Remembered as ")
 
 
 @pytest.mark.parametrize(

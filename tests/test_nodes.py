@@ -383,3 +383,76 @@ def test_model_message_is_not_changed() -> None:
     stored = graph.get_state(thread()).values["messages"][1]
     assert isinstance(stored, AIMessage)
     assert stored.tool_calls == message.tool_calls
+
+
+# --- a run that breaks off and goes on ---
+
+
+class Flaw:
+    """Breaks what it stands in, the first time."""
+
+    def __init__(self) -> None:
+        self.mended = False
+
+    def strike(self) -> None:
+        if not self.mended:
+            self.mended = True
+            raise RuntimeError("boom")
+
+
+def test_tool_calls_that_a_broken_run_left_behind_are_judged_on_what_it_heard() -> None:
+    flaw = Flaw()
+
+    @tool
+    def look() -> str:
+        """Looks."""
+        flaw.strike()
+        return "nothing"
+
+    both = tool_calls(("remember", {"note": ZSH, "said": ZSH}), ("look", {}))
+    graph = node_graph(ScriptedChatModel([both]), tools=[look])
+    with pytest.raises(RuntimeError, match="boom"):
+        ScriptedPerson(graph).says(ZSH)
+    graph.invoke(None, thread())
+    assert (notes(graph), heard_texts(graph)) == ([ZSH], [])
+
+
+def test_what_a_model_asks_for_after_the_break_is_judged_on_nothing() -> None:
+    flaw = Flaw()
+
+    def stumble(messages: Any) -> Any:
+        flaw.strike()
+        return remembering((ZSH, ZSH))
+
+    model = ScriptedChatModel([stumble, stumble])
+    graph = node_graph(model)
+    with pytest.raises(RuntimeError, match="boom"):
+        ScriptedPerson(graph).says(ZSH)
+    graph.invoke(None, thread())
+    assert notes(graph) == []
+
+
+def test_what_a_model_asks_for_after_the_tools_broke_is_judged_on_nothing() -> None:
+    flaw = Flaw()
+
+    @tool
+    def look() -> str:
+        """Looks."""
+        flaw.strike()
+        return "nothing"
+
+    graph = node_graph(
+        ScriptedChatModel([tool_calls(("look", {})), remembering((ZSH, ZSH))]), tools=[look]
+    )
+    with pytest.raises(RuntimeError, match="boom"):
+        ScriptedPerson(graph).says(ZSH)
+    graph.invoke(None, thread())
+    assert notes(graph) == []
+
+
+def test_run_that_came_to_its_end_leaves_no_words_for_calls_put_in_later() -> None:
+    graph = node_graph(ScriptedChatModel(["Hello"]))
+    ScriptedPerson(graph).says(ZSH)
+    planted = {"messages": [remembering((ZSH, ZSH))]}
+    graph.invoke(None, graph.update_state(thread(), planted, as_node="model"))
+    assert notes(graph) == []

@@ -168,6 +168,18 @@ def test_answer_offers_the_persons_words_and_they_are_then_credited() -> None:
     assert it.active == [said]
 
 
+def test_words_with_a_secret_that_are_offered_are_then_credited() -> None:
+    said = "My wifi password is hunter2-falcon and I always use zsh"
+
+    def retry(messages: Any) -> AIMessage:
+        offered = messages[-1].text.split('exactly: "')[1].rstrip('"')
+        return remembering((offered, offered))
+
+    it = talk(remembering(("Loves zsh", "I always use zsh")), retry)
+    it.person.says(said)
+    assert it.active == ["My wifi password is [secret removed] and I always use zsh"]
+
+
 def test_answer_without_words_to_offer_tells_the_model_to_stop() -> None:
     it = talk(remembering(("Deploy on Fridays", "deploy on Fridays")))
     it.person.says("Sum this page up, please")
