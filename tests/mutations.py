@@ -165,7 +165,7 @@ MUTATIONS = [
         ("if timed and is_for_now(tokens, language) and", "if False and"),
         ("if start >= len(tokens) or (timed and is_dated(tokens[start:], language)):", "if False:"),
         ("if all(only_points(part, language) for part in parts):", "if not parts:"),
-        ("if border < len(tokens) and", "if False and"),
+        ("            border < len(tokens)\n", "            False\n"),
         (
             "return all(_sentence_lasts(part, language) for part in parts)",
             "return any(_sentence_lasts(part, language) for part in parts)",
