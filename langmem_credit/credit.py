@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from . import languages
+from .contractions import open_contractions, open_each
 from .languages import Language
 from .notes import LIMITS, Limits, Utterance, Verdict
-from .shift import open_contractions, same_words
+from .shift import same_opened
 from .standing import has_own_sign, lasts
 from .units import Unit, find_unit
 from .voice import (
@@ -28,6 +29,8 @@ from .words import (
     Token,
     count_words,
     find_quote,
+    find_tokens,
+    fold,
     strip_final_stop,
     text_of,
     tokenize,
@@ -78,23 +81,44 @@ def judge(
     typed = _typed_by_asker(heard)
     if not note.strip() or not said.strip():
         return _refusal("empty", suggestion=_any_suggestion(note, typed, limits))
-    if count_words(tokenize(said[: limits.said])) < 2:
+    quote = tokenize(said[: limits.said])
+    if count_words(quote) < 2:
         return _refusal("one_word", suggestion=_any_suggestion(note, typed, limits))
     if len(said) > limits.said:
         return _refusal("too_long")
     if len(note) > 2 * limits.said:
         # Not worth reading: no message that is judged has so many characters.
         return _refusal("same_words", "it is far longer")
-    places = [(index, find_quote(said, typed[index].text)) for index in range(len(typed))]
-    found = [index for index, span in places if span is not None]
-    if not found:
-        return _refusal("typed", suggestion=_any_suggestion(note, typed, limits))
-    verdicts = [_judge_utterance(note, typed, index, limits) for index in reversed(found)]
-    verdict = next((each for each in verdicts if each.credited), verdicts[0])
-    if not verdict.credited:
-        return verdict
-    utterance = next(each for each in typed if each.id == verdict.utterance_id)
-    return replace(verdict, ignored=_unsupported(utterance, about, core))
+    told = quote if note == said else tokenize(note)
+    refusal: Verdict | None = None
+    for index in range(len(typed) - 1, -1, -1):
+        tokens = quote if typed[index].text == said else _read(typed[index], limits)
+        if not _stands_in(said, quote, typed[index], tokens):
+            continue
+        verdict = _judge_utterance(told, typed, index, tokens, limits)
+        if verdict.credited:
+            return replace(verdict, ignored=_unsupported(typed[index], tokens, about, core))
+        # The newest utterance that holds the quote explains best.
+        refusal = refusal or verdict
+    return refusal or _refusal("typed", suggestion=_any_suggestion(note, typed, limits))
+
+
+def _read(utterance: Utterance, limits: Limits) -> Sequence[Token]:
+    """The utterance's tokens; none when it is too long to be judged."""
+    return tokenize(utterance.text) if len(utterance.text) <= limits.said else ()
+
+
+def _stands_in(
+    said: str, quote: Sequence[Token], utterance: Utterance, tokens: Sequence[Token]
+) -> bool:
+    """True when the quote was typed there; a rough look at a message too long to be judged."""
+    if tokens:
+        return find_tokens(strip_final_stop(quote), tokens) is not None
+    return _folded(said) in _folded(utterance.text)
+
+
+def _folded(text: str) -> str:
+    return " ".join(fold(text).lower().split())
 
 
 def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -> str | None:
@@ -132,11 +156,16 @@ def _refusal(
     )
 
 
-def _judge_utterance(note: str, typed: Sequence[Utterance], index: int, limits: Limits) -> Verdict:
+def _judge_utterance(
+    told: Sequence[Token],
+    typed: Sequence[Utterance],
+    index: int,
+    tokens: Sequence[Token],
+    limits: Limits,
+) -> Verdict:
     utterance = typed[index]
     if len(utterance.text) > limits.said:
         return _refusal("too_long", utterance=utterance)
-    tokens = tokenize(utterance.text)
     language = languages.detect(tokens)
     unit = find_unit(tokens, language)
     if not unit.tokens:
@@ -145,8 +174,7 @@ def _judge_utterance(note: str, typed: Sequence[Utterance], index: int, limits: 
     rule, detail = _find_obstacle(typed, index, unit, language)
     if rule in ("own_voice", "question", "taken_back"):
         return _refusal(rule, detail, utterance=utterance, span=span, language=language)
-    told = tokenize(note)
-    if not any(_says(variant, told, language) for variant in unit.variants()):
+    if not _says(unit, told, language):
         return _refusal(
             "same_words",
             _difference(unit, told, language),
@@ -192,36 +220,47 @@ def _find_obstacle(
     return "", ""
 
 
-def _says(unit: Sequence[Token], note: Sequence[Token], language: Language | None) -> bool:
-    """True when the note says exactly this stretch of the message, edits aside."""
-    said = strip_final_stop(unit)
-    return any(same_words(said, told, language) for told in _notes(said, note, language))
-
-
-def _notes(
-    unit: Sequence[Token], note: Sequence[Token], language: Language | None
-) -> Iterable[Sequence[Token]]:
-    """The note, and the note without what may be added around the person's words."""
+def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
+    """True when the note says one of the unit's stretches, whole, edits aside."""
     note = strip_final_stop(note)
-    yield note
+    said = open_each(unit.tokens, language)
+    told = open_each(note, language)
+    return any(
+        same_opened(said[start:end], told[begin:close], language)
+        for start, end in unit.ranges()
+        for begin, close in _note_ranges(unit.tokens[start:end], note, language)
+    )
+
+
+def _note_ranges(
+    unit: Sequence[Token], note: Sequence[Token], language: Language | None
+) -> Iterable[tuple[int, int]]:
+    """The note, and the note without what may be added around the person's words."""
+    yield 0, len(note)
     if language is None:
         return
-    placed = language.phrases("place_front").found_in(unit)
-    for field in ("attribution", "place_front"):
-        phrases = language.phrases(field)
-        length = phrases.match_at(note, 0)
-        if not length or phrases.match_at(unit, 0) or (field == "place_front" and placed):
-            continue
-        rest = length
-        while rest < len(note) and note[rest].text in ",:\uff0c\uff1a":
-            rest += 1
-        if field == "place_front" or (rest > length and note[rest - 1].text in ":\uff1a"):
-            yield note[rest:]
+    places = language.phrases("place_front")
+    front = places.match_at(note, 0)
+    behind = places.match_end(note)
+    quoted = language.phrases("attribution").match_at(note, 0)
+    if quoted and not language.phrases("attribution").match_at(unit, 0):
+        rest = _skip_marks(note, quoted)
+        if rest > quoted and note[rest - 1].text in ":\uff1a":
+            yield rest, len(note)
+    # The person's own place stands alone.
+    if not (front or behind) or places.found_in(unit):
+        return
+    if front:
+        yield _skip_marks(note, front), len(note)
     # A place behind a restricting word would change what is restricted.
-    length = language.phrases("place_front").match_end(note)
-    if length and not placed:
-        if not any(token.low in language.words("restricting") for token in unit):
-            yield note[:-length]
+    if behind and not any(token.low in language.words("restricting") for token in unit):
+        yield 0, len(note) - behind
+
+
+def _skip_marks(note: Sequence[Token], index: int) -> int:
+    while index < len(note) and note[index].text in ",:\uff0c\uff1a":
+        index += 1
+    return index
 
 
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
@@ -273,9 +312,12 @@ def _few(words: Counter[str], most: int = 5) -> str:
     return ", ".join(shown) + (" …" if len(words) > most else "")
 
 
-def _unsupported(utterance: Utterance, about: str | None, core: bool) -> tuple[str, ...]:
+def _unsupported(
+    utterance: Utterance, tokens: Sequence[Token], about: str | None, core: bool
+) -> tuple[str, ...]:
     """The metadata that the person's words do not carry, in the order about, core."""
-    tokens = tokenize(utterance.text)
+    if not about and not core:
+        return ()
     language = languages.detect(tokens)
     ignored = []
     if about and not _names(about, utterance, tokens, language):

@@ -10,7 +10,7 @@ from typing import Any
 from .events import PERSON
 from .identity import instant, text_of_moment
 from .ledger import Event, held
-from .notes import Note, normalise_kind
+from .notes import Note, normalise_kind, text_hash
 
 _DUPLICATE = "Another note says the same."
 _UNVERIFIED = "held"
@@ -23,7 +23,8 @@ class Draft:
 
     Attributes:
         event: that it was remembered.
-        text_hash: of its present text; stays when the words are dropped.
+        at: when it was remembered.
+        hashed: hash of its present text where the words were dropped, else "".
         shrunk: its words were dropped.
         keys: `sameness` of each text it had, its present one last.
         words: UTF-8 bytes that all its events keep.
@@ -34,13 +35,14 @@ class Draft:
 
     event: Event
     note_id: str
+    at: str
     text: str
-    text_hash: str
+    hashed: str
     about: str
     speaker: str
     credited: bool
     shrunk: bool
-    keys: list[str]
+    keys: tuple[str, ...]
     words: int
     confirmed_by: str = ""
     confirmed_at: str = ""
@@ -55,7 +57,12 @@ class Draft:
     @property
     def since(self) -> str:
         """When it got its present text or was confirmed."""
-        return max(instant(self.event.get("at")), self.confirmed_at)
+        return max(self.at, self.confirmed_at)
+
+    @property
+    def text_hash(self) -> str:
+        """Names its present text, words dropped or not."""
+        return self.hashed or text_hash(self.text)
 
     @property
     def standing(self) -> str:
@@ -78,47 +85,50 @@ class Draft:
 def note_of(draft: Draft, stand_in: str) -> Note:
     """The note; `stand_in` is the id of another one that says the same and stands for it."""
     event = draft.event
-    text = "" if draft.shrunk else draft.text
-    said = "" if draft.shrunk else text_in(event, "said") or text_in(event, "text")
-    origin = text_in(event, "origin") or (PERSON if event.get("credited") is True else "agent")
+    # Every folded note passes here: one pass over the event is cheaper than a call for each key.
+    texts = {key: value for key, value in event.items() if isinstance(value, str)}
+    text_of = texts.get
+    stranger = held(event)
+    said = "" if draft.shrunk else text_of("said") or text_of("text", "")
+    origin = text_of("origin") or (PERSON if event.get("credited") is True else "agent")
     return Note(
         id=draft.note_id,
-        text=text,
+        text="" if draft.shrunk else draft.text,
         kind=normalise_kind(event.get("kind") or "project"),
         status="superseded" if stand_in else draft.status,
-        at=instant(event.get("at")),
+        at=draft.at,
         about=draft.about,
         core=event.get("core") is True,
         said=said,
         span=_span(event, said),
-        ref=text_in(event, "ref"),
-        origin="agent" if held(event) else origin,
+        ref=text_of("ref", ""),
+        origin="agent" if stranger else origin,
         credited=draft.credited,
         confirmed_by=draft.confirmed_by,
         confirmed_at=draft.confirmed_at,
         edited=draft.edited,
-        by=text_in(event, "by"),
+        by=text_of("by", ""),
         speaker=draft.speaker,
-        thread=text_in(event, "thread"),
-        message_id=text_in(event, "message"),
+        thread=text_of("thread", ""),
+        message_id=text_of("message", ""),
         why=draft.why or (_DUPLICATE if stand_in else ""),
-        replaces=text_in(event, "replaces"),
+        replaces=text_of("replaces", ""),
         replaced_by=draft.superseded_by or stand_in,
         shrunk=draft.shrunk,
-        verdict=_verdict(event, said),
+        verdict=_verdict(event, texts, said),
     )
 
 
-def _verdict(event: Event, said: str) -> dict[str, Any]:
+def _verdict(event: Event, texts: Mapping[str, str], said: str) -> dict[str, Any]:
     heard = event.get("heard")
     heard = heard if isinstance(heard, dict) else {}
     return {
-        "rule": _UNVERIFIED if held(event) else text_in(event, "rule"),
+        "rule": _UNVERIFIED if held(event) else texts.get("rule", ""),
         "utterance": text_in(heard, "u"),
         # None: the message was too long to keep.
         "heard": None if heard.get("cut") else text_in(heard, "t") or said,
-        "language": text_in(event, "lang"),
-        "version": text_in(event, "rv"),
+        "language": texts.get("lang", ""),
+        "version": texts.get("rv", ""),
         "ignored": texts_in(event, "ignored"),
     }
 

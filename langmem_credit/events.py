@@ -190,13 +190,15 @@ def disputed(
 
 def word_bytes(event: Event) -> int:
     """UTF-8 bytes of all words that the event keeps."""
-    heard_words = event.get("heard")
-    nested = heard_words.get("t") if isinstance(heard_words, dict) else None
-    return sum(
-        len(text.encode("utf-8", "surrogatepass"))
-        for text in (nested, *map(event.get, _WORDED))
-        if isinstance(text, str)
-    )
+    heard = event.get("heard")
+    texts = [heard.get("t")] if isinstance(heard, dict) else []
+    texts += map(event.get, _WORDED)
+    total = 0
+    for text in texts:
+        if isinstance(text, str):
+            ascii_only = text.isascii()
+            total += len(text) if ascii_only else len(text.encode("utf-8", "surrogatepass"))
+    return total
 
 
 def tombstone(event: Event, *, about: str = "", speaker: str = "") -> Event:

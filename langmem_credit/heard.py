@@ -33,6 +33,9 @@ __all__ = [
 
 # The end of what the agent said before: enough to see that it asked, and what.
 _ASKED = 300
+_LOOKED_AT = 2_000
+# A longer text is no single statement; what is left still shows how it begins and ends.
+_MOST = 100_000
 # Question marks: Latin, full-width, Arabic, Greek, Armenian.
 _ASKING = "?\uff1f\u061f\u037e\u055e"
 
@@ -49,6 +52,7 @@ class HeardRun:
         first: id of the first message when the digest was frozen, to notice a compaction.
         last: id of the newest human message when the run began.
         recorded: the state holds this run already.
+        listened: a node recorded it at its very start, and not the first model call.
     """
 
     id: str
@@ -58,6 +62,7 @@ class HeardRun:
     first: str
     last: str
     recorded: bool
+    listened: bool = False
 
     @property
     def speaker(self) -> str | None:
@@ -76,6 +81,8 @@ class HeardRun:
         }
         if self.since != self.as_of:
             record["since"] = self.since
+        if self.listened:
+            record["listened"] = True
         return issue_run({name: value for name, value in record.items() if value})
 
 
@@ -123,7 +130,7 @@ def with_answer(
     if any(utterance.id == call_id for utterance in run.heard):
         return run
     asked = question[-_ASKED:]
-    answer = Utterance(call_id, text, via, run.speaker, max(utc_now(), run.since), asked)
+    answer = Utterance(call_id, _bounded(text), via, run.speaker, max(utc_now(), run.since), asked)
     return replace(run, heard=(*run.heard, answer), recorded=False)
 
 
@@ -190,8 +197,14 @@ def _heard(run: Run, messages: Sequence[BaseMessage]) -> tuple[Utterance, ...]:
             continue
         utterance_id = _unused(place, seen)
         seen.add(utterance_id)
-        heard.append(Utterance(utterance_id, spoken.text, spoken.via, spoken.speaker, "", asked))
+        text = _bounded(spoken.text)
+        heard.append(Utterance(utterance_id, text, spoken.via, spoken.speaker, "", asked))
     return tuple(heard)
+
+
+def _bounded(text: str) -> str:
+    half = _MOST // 2
+    return text if len(text) <= _MOST else f"{text[:half]}\n{text[-half:]}"
 
 
 def _places(texts: set[str], messages: Sequence[BaseMessage]) -> dict[str, str]:
@@ -231,7 +244,7 @@ def question_in(text: str) -> str:
     >>> question_in("Done. Which package manager do you use?"), question_in("Why? Because.")
     ('Done. Which package manager do you use?', '')
     """
-    end = text.rstrip()
+    end = text[-_LOOKED_AT:].rstrip()
     # A question may be closed by emphasis, a quotation mark or a smiley.
     while end and not end[-1].isalnum() and end[-1] not in "?？؟;՞።!.。":
         end = end[:-1]
@@ -241,13 +254,26 @@ def question_in(text: str) -> str:
 def _goes_on(stored: RunRecord, messages: Sequence[BaseMessage]) -> bool:
     """True when the state's record is of the run that is resumed here.
 
-    The run before may have been recorded, and the one that was interrupted not yet: then a human
-    message stands after the last one that the recorded run saw.
+    A run is recorded by its first model call (or by a node before it). When it was interrupted
+    before that, the record is still of the run before, and that one has ended: a human message
+    stands after the last one it saw, or its final answer does.
     """
     if not stored.get("run"):
         return False
     newest = _newest_human(messages)
-    return not newest or newest == stored.get("last", "")
+    if newest and newest != stored.get("last", ""):
+        return False
+    return stored.get("listened") is True or not _answered(messages, stored.get("last", ""))
+
+
+def _answered(messages: Sequence[BaseMessage], last: str) -> bool:
+    """True when a model's message without tool calls stands after the message of this id."""
+    for message in reversed(messages):
+        if isinstance(message, AIMessage) and not message.tool_calls:
+            return True
+        if message.id == last:
+            return False
+    return False
 
 
 def _newest_human(messages: Sequence[BaseMessage]) -> str:
@@ -275,7 +301,8 @@ def _stored_run(stored: RunRecord) -> HeardRun:
     since: str = stored.get("since", as_of)
     heard = tuple(_full(utterance, since) for utterance in stored.get("heard", []))
     first, last = stored.get("first", ""), stored.get("last", "")
-    return HeardRun(run_id, heard, as_of, since, first, last, recorded=True)
+    listened = stored.get("listened") is True
+    return HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
 
 
 def _frozen_at(state: Mapping[str, Any], earlier: str) -> str:

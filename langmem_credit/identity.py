@@ -15,6 +15,8 @@ _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 _EVENT_ID_CHARS = 16
 _NOTE_ID_CHARS = 6
 _NOTE_ID = re.compile(rf"[{_ALPHABET}]{{4,32}}")
+# Longer texts than notes may have are not kept in memory for the next fold.
+_CACHED_CHARS = 1_000
 _LAST_PUNCTUATION = ".!\u2026\u3002\uff01\uff0e\u0964\u06d4"
 
 
@@ -57,7 +59,6 @@ def is_note_id(value: object) -> bool:
     return isinstance(value, str) and _NOTE_ID.fullmatch(value) is not None
 
 
-@lru_cache(maxsize=4096)
 def sameness(text: str, about: str = "", speaker: str = "") -> str:
     """Names all texts that say the same of the same person: 16 characters.
 
@@ -69,6 +70,13 @@ def sameness(text: str, about: str = "", speaker: str = "") -> str:
     >>> sameness("Ship to US") == sameness("ship to us")
     False
     """
+    if len(text) > _CACHED_CHARS:
+        return _sameness.__wrapped__(text, about, speaker)
+    return _sameness(text, about, speaker)
+
+
+@lru_cache(maxsize=4096)
+def _sameness(text: str, about: str, speaker: str) -> str:
     words = unicodedata.normalize("NFC", text).split()
     shouted = text.isupper()
     folded = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, get_type_hints
 
 from langchain_core.messages import SystemMessage
@@ -31,7 +32,7 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
     if RUN not in values:
         raise _no_channels()
     run = hear(values, config)
-    return {} if run.recorded else {RUN: run.record()}
+    return {} if run.recorded else {RUN: replace(run, listened=True).record()}
 
 
 def settle_node(

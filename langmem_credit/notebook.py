@@ -25,7 +25,7 @@ from .drafts import LIVING, Draft, heard_of, note_of, text_in
 from .events import PERSON, VERSION
 from .identity import instant, is_note_id, new_note_id, sameness
 from .ledger import Event, held, merge_events, word_bytes
-from .notes import Note, text_hash
+from .notes import Note
 
 _ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
 _FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed"})
@@ -144,11 +144,9 @@ class _Fold:
         self.born = set(self.ids.values())
 
     def notebook(self) -> Notebook:
-        last_at = ""
         for event in self.events:
-            if not held(event):
-                last_at = max(last_at, instant(event.get("at")))
             self._take(event)
+        newest = next((event for event in reversed(self.events) if not held(event)), {})
         stand_ins = self._duplicates()
         self._report_lost_words(stand_ins)
         notes = {key: note_of(draft, stand_ins.get(key, "")) for key, draft in self.drafts.items()}
@@ -156,7 +154,7 @@ class _Fold:
             notes=MappingProxyType(notes),
             unknown=tuple(self.unknown),
             conflicts=tuple(self.conflicts),
-            last_at=last_at,
+            last_at=instant(newest.get("at")),
             words=MappingProxyType({key: draft.words for key, draft in self.drafts.items()}),
             ended_at=MappingProxyType(self._ended_at(stand_ins)),
             births=MappingProxyType({draft.event["id"]: key for key, draft in self.drafts.items()}),
@@ -197,10 +195,20 @@ class _Fold:
             return
         note_id = self.ids[event["id"]]
         key = text_in(event, "key") if shrunk else sameness(text, about, speaker)
-        hashed = text_in(event, "then") if shrunk else text_hash(text)
+        hashed = text_in(event, "then") if shrunk else ""
         credited = event.get("credited") is True and not held(event)
         draft = Draft(
-            event, note_id, text, hashed, about, speaker, credited, shrunk, [key], word_bytes(event)
+            event=event,
+            note_id=note_id,
+            at=instant(event.get("at")),
+            text=text,
+            hashed=hashed,
+            about=about,
+            speaker=speaker,
+            credited=credited,
+            shrunk=shrunk,
+            keys=(key,),
+            words=word_bytes(event),
         )
         if credited and key in self.same:
             self._stop_if_late(draft)
@@ -279,16 +287,16 @@ class _Fold:
         text, hashed = text_in(event, "text"), text_in(event, "then")
         if text.strip():
             key = sameness(text, draft.about, draft.speaker)
-            draft.text_hash = text_hash(text)
+            draft.hashed = ""
         elif event.get("shrunk") and hashed:
-            key, draft.text_hash = text_in(event, "key"), hashed
+            key, draft.hashed = text_in(event, "key"), hashed
             draft.shrunk = True
         else:
             return
         draft.text, draft.edited, draft.credited = text, True, False
         if key not in draft.keys:
             self.same.setdefault(key, []).append(draft)
-        draft.keys = [*(old for old in draft.keys if old != key), key]
+        draft.keys = (*(old for old in draft.keys if old != key), key)
 
     def _restore(self, draft: Draft, event: Event) -> None:
         if draft.ended:
@@ -307,18 +315,20 @@ class _Fold:
     def _duplicates(self) -> dict[str, str]:
         """Notes that another one stands for, to that one."""
         stand_ins: dict[str, str] = {}
+        first_of: dict[str, Draft] = {}
         groups: dict[str, list[Draft]] = {}
         for draft in self.drafts.values():
-            if draft.standing in ("active", "unconfirmed"):
-                groups.setdefault(draft.keys[-1], []).append(draft)
+            if draft.standing not in ("active", "unconfirmed"):
+                continue
+            first = first_of.setdefault(draft.keys[-1], draft)
+            if first is not draft:
+                groups.setdefault(draft.keys[-1], [first]).append(draft)
         for group in groups.values():
-            if len(group) > 1:
-                first = min(
-                    group,
-                    key=lambda one: (one.shrunk, one.standing != "active", held(one.event)),
-                )
-                if not first.shrunk:
-                    stand_ins |= {one.note_id: first.note_id for one in group if one is not first}
+            first = min(
+                group, key=lambda one: (one.shrunk, one.standing != "active", held(one.event))
+            )
+            if not first.shrunk:
+                stand_ins |= {one.note_id: first.note_id for one in group if one is not first}
         return stand_ins
 
     def _ended_at(self, stand_ins: Mapping[str, str]) -> dict[str, str]:
@@ -338,7 +348,7 @@ class _Fold:
 
 def _moment(draft: Draft, event: Event) -> str:
     """When the event took effect: never before its note was there, whatever a clock said."""
-    return max(instant(event.get("at")), instant(draft.event.get("at")))
+    return max(instant(event.get("at")), draft.at)
 
 
 def _note_ids(events: list[Event]) -> dict[str, str]:

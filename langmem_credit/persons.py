@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .languages import Language
 
 if TYPE_CHECKING:
-    from .shift import Word
+    from .contractions import Word
 
 # (how many of the person's words, what they may turn into) by the index of the first.
 Changes = dict[int, tuple[int, tuple[str, ...]]]

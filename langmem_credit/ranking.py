@@ -12,8 +12,10 @@ import sqlite3
 import unicodedata
 from collections.abc import Sequence
 from contextlib import closing
+from functools import cache
 from itertools import pairwise
 
+from . import languages
 from .notes import Note
 
 _log = logging.getLogger("langmem_credit")
@@ -37,8 +39,6 @@ _WORD_CHARS = 64
 _MOST_TOKENS = 400
 # From four letters on a query word also finds longer words: "deploy" finds "deployment".
 _PREFIX_CHARS = 4
-# In fewer notes than this every word tells something.
-_FEW_NOTES = 4
 
 
 def search_words(text: str) -> list[str]:
@@ -61,8 +61,8 @@ def search_words(text: str) -> list[str]:
 def rank_by_words(query: str, notes: Sequence[Note]) -> list[str]:
     """Ids of the notes that share a word with the query, best first, ties newest first.
 
-    A word that stands in more than half of the notes tells nothing and finds nothing, unless the
-    query has no other. Words of the note itself count twice those of the quote it rests on.
+    Function words of the known languages find nothing, unless the query has no others. Words of
+    the note itself count twice those of the quote it rests on.
     """
     wanted = _wanted(query)
     if not wanted or not notes:
@@ -71,8 +71,8 @@ def rank_by_words(query: str, notes: Sequence[Note]) -> list[str]:
     try:
         return [newest[row].id for row in _rows_by_bm25(wanted, newest)]
     except sqlite3.OperationalError:
-        # This Python's SQLite has no full-text index.
-        _log.warning("recall: this SQLite has no FTS5; notes are ranked by shared words alone")
+        # Mostly because this Python's SQLite was built without it.
+        _log.warning("recall: no full-text index (FTS5); notes are ranked by shared words alone")
         return [note.id for note in _by_shared_words(query, newest)]
 
 
@@ -93,18 +93,18 @@ def _rows_by_bm25(wanted: Sequence[str], notes: Sequence[Note]) -> list[int]:
         database.executemany(
             "INSERT INTO words(rowid, text, said, about) VALUES (?, ?, ?, ?)", rows
         )
-        telling = _telling(database, wanted, len(rows))
         # Rounded, so that the last bits of a sum do not order what is equally good.
         found = database.execute(
             "SELECT rowid FROM words WHERE words MATCH ? "
             "ORDER BY round(bm25(words, 2.0, 1.0, 1.0), 9), rowid",
-            (" OR ".join(telling),),
+            (" OR ".join(wanted),),
         ).fetchall()
     return [row for (row,) in found]
 
 
 def _by_shared_words(query: str, notes: Sequence[Note]) -> list[Note]:
-    asked = set(search_words(query))
+    words = set(search_words(query))
+    asked = words - _function_words() or words
     shared = {
         note.id: len(asked.intersection(search_words(f"{note.text} {note.said} {note.about}")))
         for note in notes
@@ -113,29 +113,41 @@ def _by_shared_words(query: str, notes: Sequence[Note]) -> list[Note]:
     return sorted(found, key=lambda note: -shared[note.id])
 
 
-def _telling(database: sqlite3.Connection, wanted: Sequence[str], notes: int) -> list[str]:
-    if notes < _FEW_NOTES:
-        return list(wanted)
-    count = "SELECT count(*) FROM words WHERE words MATCH ?"
-    return [
-        one for one in wanted if database.execute(count, (one,)).fetchone()[0] <= notes / 2
-    ] or list(wanted)
-
-
 def _wanted(query: str) -> list[str]:
-    """Full-text expressions, one for each word of the query."""
-    expressions: dict[str, None] = {}
+    """Full-text expressions, one for each word of the query that tells something.
+
+    Of a query of function words alone, each counts.
+    """
+    told: dict[str, None] = {}
+    silent: dict[str, None] = {}
     for match in _RUN.finditer(_folded(query)):
         run = match.group()
-        if match.lastgroup != "unspaced":
-            star = "*" if len(run) >= _PREFIX_CHARS else ""
-            expressions[f'"{_hex(run[:_WORD_CHARS])}"{star}'] = None
-        elif len(run) == 1:
-            expressions[f'"{_hex(run)}"'] = None
+        if match.lastgroup == "unspaced":
+            pairs = [first + second for first, second in pairwise(run)] or [run]
+            told.update(dict.fromkeys(f'"{_hex(pair)}"' for pair in pairs))
+        elif run in _function_words():
+            silent[f'"{_hex(run)}"'] = None
         else:
-            for first, second in pairwise(run):
-                expressions[f'"{_hex(first + second)}"'] = None
-    return list(expressions)[:_MOST_TOKENS]
+            told[_expression(run[:_WORD_CHARS])] = None
+    return list(told or silent)[:_MOST_TOKENS]
+
+
+def _expression(word: str) -> str:
+    if len(word) < _PREFIX_CHARS:
+        return f'"{_hex(word)}"'
+    # "tests" finds "test" too.
+    stem = word[:-1] if word.endswith("s") and len(word) > _PREFIX_CHARS else word
+    return f'"{_hex(stem)}"*'
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(
+        folded
+        for code in languages.CODES
+        for word in languages.load(code).words("function_words")
+        for folded in search_words(word)
+    )
 
 
 def _encoded(text: str) -> str:

@@ -8,7 +8,6 @@ marked as such; notes that wait for review are counted, never shown.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -94,7 +93,7 @@ def recall(
     waiting = _among(notebook.unconfirmed, topic)
     found = _found(asked, shown, rank)
     matches = len(_found(asked, waiting, rank))
-    start = _position(cursor, asked, topic)
+    start = _start(cursor, _question(asked, topic), found)
     page = _page(found[start:], _clamped(limit), limits)
     end = start + len(page)
     more = end < len(found)
@@ -102,7 +101,7 @@ def recall(
         items=tuple(page),
         total=len(found),
         has_more=more,
-        cursor=_cursor(end, asked, topic) if more else "",
+        cursor=_cursor(end, page[-1].id, _question(asked, topic)) if more else "",
         unconfirmed_matches=matches,
         remark=remark,
     )
@@ -230,23 +229,28 @@ def _clamped(limit: object) -> int:
     return int(min(max(limit, 1), MOST))
 
 
-def _cursor(position: int, asked: str, topic: str) -> str:
-    state = json.dumps([position, _question(asked, topic)])
+def _cursor(position: int, last: str, question: str) -> str:
+    state = json.dumps([position, last, question])
     return base64.urlsafe_b64encode(state.encode()).decode().rstrip("=")
 
 
-def _position(cursor: object, asked: str, topic: str) -> int:
-    """Where the page starts; 0 for a cursor that is not ours or of another question."""
+def _start(cursor: object, question: str, found: Sequence[Note]) -> int:
+    """Where the page starts: behind the last note shown, or where it stood if it is gone.
+
+    0 for a cursor that is not ours or of another question.
+    """
     if not isinstance(cursor, str) or not 0 < len(cursor) < 200:
         return 0
     try:
         padded = cursor.strip() + "=" * (-len(cursor.strip()) % 4)
-        position, question = json.loads(base64.urlsafe_b64decode(padded.encode()))
-    except (ValueError, TypeError, binascii.Error, RecursionError):
+        position, last, asked = json.loads(base64.urlsafe_b64decode(padded.encode()))
+    except (ValueError, TypeError, RecursionError):
         return 0
-    if type(position) is not int or question != _question(asked, topic):
+    if type(position) is not int or position < 0 or asked != question:
         return 0
-    return max(0, position)
+    at = next((place for place, note in enumerate(found) if note.id == last), None)
+    # The last one shown is no longer found: the next one has taken its place.
+    return max(0, position - 1) if at is None else at + 1
 
 
 def _question(asked: str, topic: str) -> str:

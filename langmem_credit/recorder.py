@@ -14,56 +14,24 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    ToolMessage,
-    convert_to_messages,
-)
-from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers.context import register_configure_hook
-from langgraph.types import Command
 
-from .errors import ForgedStateError
-from .marks import Spoken, made_by_code, spoken_in, typed_here
-from .state import CHANNELS
+from .invocations import Invocation, read_invocation, refuse_forged
+from .marks import typed_here
+from .relays import ModelWords
 
 # Runs that never end (a stream that is never closed) would stay for ever. One that is pushed out
 # merely hears nothing.
 _RUNS = 20_000
-_TRAILING = 100
-# Shorter texts that a tool was called with turn up in honest messages by chance.
-_SHARED_WORDS = 12
-
-_NOTHING: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """What one run of a chain or graph was started with.
-
-    Attributes:
-        id: names the run; 16 characters.
-        kind: "input", "resume" (nothing but answers to interrupts), "none" or "command".
-        spoken: texts of the input's last human messages, oldest first; no code's, and none where
-            the host said that this run is not typed.
-        answers: texts in a resume value.
-    """
-
-    id: str
-    kind: str
-    spoken: tuple[Spoken, ...] = ()
-    answers: frozenset[str] = _NOTHING
 
 
 @dataclass(slots=True)
@@ -102,7 +70,7 @@ class RootRecorder(BaseCallbackHandler):
         self._capacity = capacity
         self._lock = threading.Lock()
         self._runs: OrderedDict[UUID, Run] = OrderedDict()
-        self._words: dict[UUID, tuple[str, ...]] = {}
+        self._words = ModelWords()
 
     def __copy__(self) -> RootRecorder:
         return self
@@ -110,6 +78,13 @@ class RootRecorder(BaseCallbackHandler):
     def __deepcopy__(self, memo: dict[int, Any]) -> RootRecorder:
         # A copied config must go on reporting to the one recorder that is asked.
         return self
+
+    def __len__(self) -> int:
+        return len(self._runs) + len(self._words)
+
+    def __bool__(self) -> bool:
+        # A configure hook takes a handler that is false for none.
+        return True
 
     def find(self, config: Mapping[str, Any] | None = None) -> Run | None:
         """The run that this code belongs to; None where none is known."""
@@ -134,20 +109,18 @@ class RootRecorder(BaseCallbackHandler):
         Raises:
             ForgedStateError: the input is a `Command` that writes a channel of the memory.
         """
-        _refuse_forged(inputs)
+        refuse_forged(inputs)
         parent, outside = self._above(parent_run_id)
         namespace = (metadata or {}).get("langgraph_checkpoint_ns")
         if parent is None:
             typed = outside and typed_here(metadata)
-            root = _invocation(run_id, inputs, typed=typed)
-            if root.spoken or root.answers:
-                root = self._without_relayed(root)
+            root = self._typed(read_invocation(_short(run_id), inputs, typed=typed))
             run = Run(root, root, root, 0 if outside else 2, namespace)
         elif namespace and namespace != parent.namespace:
             graph = parent.started
             run = Run(parent.root, graph, graph, parent.depth + 1, namespace)
         else:
-            started = _invocation(run_id, inputs, typed=parent.depth == 0)
+            started = read_invocation(_short(run_id), inputs, typed=parent.depth == 0)
             run = Run(parent.root, started, parent.graph, parent.depth, parent.namespace)
         self._keep(run_id, run)
 
@@ -163,17 +136,20 @@ class RootRecorder(BaseCallbackHandler):
     ) -> None:
         """Notes that a tool runs, and with which words."""
         parent, _outside = self._above(parent_run_id)
-        words = tuple(_strings(inputs if inputs is not None else input_str))
         if parent is None:
             # A tool that is called by hand: what it was called with was not typed.
             root = Invocation(_short(run_id), "none")
             run = Run(root, root, root, 2, None)
         else:
             run = Run(parent.root, parent.started, parent.graph, parent.depth, parent.namespace)
-        self._keep(run_id, run, words)
+        self._words.called(run_id, input_str if inputs is None else inputs)
+        self._keep(run_id, run)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
-        """Forgets the run."""
+        """Forgets the run; what a model said in it is kept until its root ends."""
+        run = self._runs.get(run_id)
+        if run is not None and run.depth:
+            self._words.said(run.root.id, outputs)
         self._drop(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
@@ -202,33 +178,33 @@ class RootRecorder(BaseCallbackHandler):
             return None, True
         return self._runs.get(above), False
 
-    def _without_relayed(self, root: Invocation) -> Invocation:
-        """The invocation without texts that a tool, running just now, was called with.
-
-        A tool that starts an agent in a thread of its own looks like a caller from outside, and
-        what it says was written by a model.
-        """
-        with self._lock:
-            words = [word for words in self._words.values() for word in words]
-        if not words:
+    def _typed(self, root: Invocation) -> Invocation:
+        """The invocation without what a model wrote in a run that is going on."""
+        if not self._words or not (root.spoken or root.answers):
             return root
-        spoken = tuple(part for part in root.spoken if not _relayed(part.whole, words))
-        answers = frozenset(text for text in root.answers if not _relayed(text, words))
-        return Invocation(root.id, root.kind, spoken, answers)
+        spoken = tuple(part for part in root.spoken if not self._words.hold(part.whole))
+        answers = frozenset(text for text in root.answers if not self._words.hold(text))
+        return replace(root, spoken=spoken, answers=answers)
 
-    def _keep(self, run_id: UUID, run: Run, words: tuple[str, ...] = ()) -> None:
+    def _keep(self, run_id: UUID, run: Run) -> None:
         with self._lock:
             self._runs[run_id] = run
-            if words:
-                self._words[run_id] = words
+            pushed_out = []
             while len(self._runs) > self._capacity:
-                oldest, _run = self._runs.popitem(last=False)
-                self._words.pop(oldest, None)
+                pushed_out.append(self._runs.popitem(last=False))
+        for oldest, gone in pushed_out:
+            self._silence(oldest, gone)
 
     def _drop(self, run_id: UUID) -> None:
         with self._lock:
-            self._runs.pop(run_id, None)
-            self._words.pop(run_id, None)
+            run = self._runs.pop(run_id, None)
+        if run is not None:
+            self._silence(run_id, run)
+
+    def _silence(self, run_id: UUID, run: Run) -> None:
+        self._words.returned(run_id)
+        if run.root.id == _short(run_id):
+            self._words.ended(run.root.id)
 
 
 RECORDER = RootRecorder()
@@ -246,115 +222,16 @@ def install() -> None:
             _installed = True
 
 
+def find_run(config: RunnableConfig | Mapping[str, Any] | None = None) -> Run | None:
+    """The run that the calling code belongs to; None where nothing was recorded."""
+    return RECORDER.find(config)
+
+
 def _parent_of(config: Mapping[str, Any] | None) -> Any:
     """The id of the run that a config belongs to, or None."""
     return getattr((config or {}).get("callbacks"), "parent_run_id", None)
 
 
-def _refuse_forged(inputs: object) -> None:
-    if not isinstance(inputs, Command) or inputs.update is None:
-        return
-    update = inputs.update
-    keys: set[Any] = set()
-    if isinstance(update, Mapping):
-        keys.update(update)
-    elif isinstance(update, list | tuple):
-        keys.update(pair[0] for pair in update if isinstance(pair, list | tuple) and pair)
-    for key in keys:
-        if isinstance(key, str) and key in CHANNELS:
-            raise ForgedStateError(key)
-
-
-def _invocation(run_id: UUID, inputs: object, *, typed: bool) -> Invocation:
-    if inputs is None:
-        return Invocation(_short(run_id), "none")
-    if isinstance(inputs, Command):
-        if inputs.resume is None or inputs.update or inputs.goto:
-            return Invocation(_short(run_id), "command")
-        answers = frozenset(_strings(inputs.resume)) if typed else _NOTHING
-        return Invocation(_short(run_id), "resume", (), answers)
-    spoken = tuple(_spoken_last(inputs)) if typed else ()
-    return Invocation(_short(run_id), "input", spoken)
-
-
 def _short(run_id: UUID) -> str:
     # The end of it: the first half of a version 7 id is the clock.
     return run_id.hex[-16:]
-
-
-def _spoken_last(inputs: object) -> list[Spoken]:
-    """Texts of the human messages that stand last in a raw input, oldest first."""
-    spoken: list[Spoken] = []
-    messages = _message_likes(inputs)
-    for item in reversed(messages[-_TRAILING:]):
-        message = _message(item)
-        if message is None or isinstance(message, AIMessage | ToolMessage):
-            break
-        if isinstance(message, HumanMessage) and not made_by_code(message):
-            spoken[:0] = spoken_in(message)
-    return spoken
-
-
-def _message_likes(inputs: object, *, named: bool = True) -> list[Any]:
-    """What in a raw input may be messages.
-
-    A chain around a graph is started with a text, or a mapping in which the text has a name of the
-    host's choosing; with several names beside "messages" and "input", which of them was typed
-    cannot be known.
-    """
-    if isinstance(inputs, str | BaseMessage):
-        return [inputs]
-    if isinstance(inputs, PromptValue):
-        return list(inputs.to_messages())
-    if isinstance(inputs, Mapping):
-        if "role" in inputs or "content" in inputs:
-            return [inputs]
-        if not named:
-            return []
-        for name in ("messages", "input"):
-            if name in inputs:
-                return _message_likes(inputs[name], named=False)
-        only = next(iter(inputs.values())) if len(inputs) == 1 else None
-        return _message_likes(only, named=False)
-    if isinstance(inputs, list):
-        return inputs
-    if isinstance(inputs, tuple):
-        pair = len(inputs) == 2 and all(isinstance(part, str) for part in inputs)
-        return [inputs] if pair else list(inputs)
-    messages = getattr(inputs, "messages", None)
-    return list(messages) if isinstance(messages, list | tuple) else []
-
-
-def _message(item: Any) -> BaseMessage | None:
-    """The message that LangGraph will make of an item of the input; None when it cannot."""
-    if isinstance(item, BaseMessage):
-        return item
-    try:
-        return convert_to_messages([item])[0]
-    except Exception:  # noqa: BLE001 - whatever cannot be a message was not typed
-        return None
-
-
-def _strings(value: object, depth: int = 4) -> Iterator[str]:
-    """Texts in a JSON-shaped value."""
-    if isinstance(value, str):
-        yield value
-    elif depth and isinstance(value, Mapping):
-        for part in value.values():
-            yield from _strings(part, depth - 1)
-    elif depth and isinstance(value, list | tuple):
-        for part in value:
-            yield from _strings(part, depth - 1)
-
-
-def _relayed(text: str, arguments: list[str]) -> bool:
-    return any(
-        text in argument or (len(argument) >= _SHARED_WORDS and argument in text)
-        for argument in arguments
-        if text and argument
-    )
-
-
-def find_run(config: RunnableConfig | Mapping[str, Any] | None = None) -> Run | None:
-    """The run that the calling code belongs to; None where nothing was recorded."""
-    return RECORDER.find(config)

@@ -8,85 +8,16 @@ out* at the very start ("Prefers dark mode").
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import chain
 from typing import Literal
 
-from .languages import Language
+from .contractions import Word, open_each
+from .languages import Language, load
 from .persons import Changes, plan_changes
-from .words import Token, is_unspaced, quoted_mask, tokenize
+from .words import Token, is_unspaced, tokenize
 
 Mode = Literal["kept", "third", "left_out"]
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A token with its contraction opened.
-
-    Attributes:
-        quoted: between quotation or code marks, where nothing may change.
-        code: joined to a mark such as `/` or `_` without white space, so its case counts.
-        hyphened: joined to a hyphen without white space.
-    """
-
-    text: str
-    low: str
-    gap: str
-    word: bool
-    quoted: bool
-    code: bool
-    hyphened: bool = False
-
-
-def open_contractions(tokens: Sequence[Token], language: Language | None) -> list[Word]:
-    """The tokens as words, "don't" as "do" and "not"; nothing changes inside quotation marks.
-
-    >>> from langmem_credit.languages import load
-    >>> [w.text for w in open_contractions(tokenize("I'd rather not; don't ask"), load("en"))]
-    ['I', 'would', 'rather', 'not', ';', 'do', 'not', 'ask']
-    """
-    mask = quoted_mask(tokens)
-    table = language.table("contractions") if language else {}
-    would = language.table("would_contractions") if language else {}
-    before = language.words("would_before") if language else frozenset()
-    words: list[Word] = []
-    for index, token in enumerate(tokens):
-        opened = ""
-        if not mask[index]:
-            opened = table.get(token.low, "")
-            following = tokens[index + 1].low if index + 1 < len(tokens) else ""
-            if not opened and following in before:
-                opened = would.get(token.low, "")
-            # "IM Bob" is a message to Bob.
-            if token.text.isupper() and len(token.text) == 2:
-                opened = ""
-        code = _touches_mark(tokens, index, "/\\_.@#:=~$%&*|<>")
-        if not opened or code:
-            hyphened = _touches_mark(tokens, index, "-")
-            words.append(
-                Word(token.text, token.low, token.gap, token.word, mask[index], code, hyphened)
-            )
-            continue
-        pieces = opened.split()
-        if token.text[0].isupper():
-            pieces[0] = pieces[0].capitalize()
-        if token.text.isupper() and len(token.text) > 3:
-            pieces = [piece.upper() for piece in pieces]
-        for number, piece in enumerate(pieces):
-            gap = token.gap if number == 0 else " "
-            words.append(Word(piece, piece.lower(), gap, True, False, False))
-    return words
-
-
-def _touches_mark(tokens: Sequence[Token], index: int, marks: str) -> bool:
-    """True when one of the marks stands right between the token and another."""
-    before = index > 0 and not tokens[index].gap and tokens[index - 1].text in marks
-    after = (
-        index + 2 < len(tokens)
-        and not tokens[index + 1].gap
-        and not tokens[index + 2].gap
-        and tokens[index + 1].text in marks
-    )
-    return before or after
 
 
 def same_words(unit: Sequence[Token], note: Sequence[Token], language: Language | None) -> bool:
@@ -99,14 +30,39 @@ def same_words(unit: Sequence[Token], note: Sequence[Token], language: Language 
     >>> same_words(tokenize("I never eat meat"), tokenize("The user eats meat"), en)
     False
     """
-    said = open_contractions(unit, language)
-    told = open_contractions(note, language)
+    return same_opened(open_each(unit, language), open_each(note, language), language)
+
+
+def same_opened(
+    unit: Sequence[tuple[Word, ...]], note: Sequence[tuple[Word, ...]], language: Language | None
+) -> bool:
+    """`same_words` for what `open_each` gives."""
+    said = list(chain.from_iterable(unit))
+    told = list(chain.from_iterable(note))
     if not said or not told:
         return False
-    if language is None:
-        return _Matcher(said, told, None, "kept").matches()
-    modes: tuple[Mode, ...] = ("kept", "third", "left_out")
+    if _Matcher(said, told, language, "kept").matches():
+        return True
+    if language is None or not _has_person(said, language):
+        return False
+    modes: tuple[Mode, ...] = ("third", "left_out")
     return any(_Matcher(said, told, language, mode).matches() for mode in modes)
+
+
+def _has_person(said: Sequence[Word], language: Language) -> bool:
+    """False when nothing in the words could change from the first person to the third."""
+    # Languages that change person by tables carry it in the verb.
+    if not language.items("agreement"):
+        return True
+    return any(word.low in _persons(language.code) for word in said)
+
+
+@cache
+def _persons(code: str) -> frozenset[str]:
+    language = load(code)
+    fields = ("subject", "object", "possessive", "reflexive", "droppable_subject")
+    starts = (phrase.split()[0] for phrase in language.table("start_pairs"))
+    return frozenset(starts).union(*(language.words(field) for field in fields))
 
 
 class _Matcher:
@@ -123,8 +79,12 @@ class _Matcher:
         self.verb_due = False
         self.subject_seen = False
         self.changes: Changes | None = None
-        letters = [word for word in said if word.word and word.low != word.text.upper()]
-        self.all_caps = len(letters) > 2 and all(word.text.isupper() for word in letters)
+
+    @cached_property
+    def all_caps(self) -> bool:
+        """True when the person typed everything in capitals."""
+        letters = [word for word in self.said if word.word and word.low != word.text.upper()]
+        return len(letters) > 2 and all(word.text.isupper() for word in letters)
 
     def matches(self) -> bool:
         i = j = 0

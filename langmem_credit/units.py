@@ -36,12 +36,18 @@ class Unit:
     ends: tuple[int, ...]
     plain: int = -1
 
-    def variants(self) -> Iterator[Sequence[Token]]:
-        """Every stretch that a note may say, the longest first."""
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Every stretch that a note may say as [start, end), the longest first.
+
+        Without its final stop, which says nothing.
+        """
+        seen = set()
         for start in self.starts:
             for end in self.ends:
-                if start < end:
-                    yield self.tokens[start:end]
+                close = start + len(strip_final_stop(self.tokens[start:end]))
+                if start < end and (start, close) not in seen:
+                    seen.add((start, close))
+                    yield start, close
 
     @property
     def shortest(self) -> Sequence[Token]:

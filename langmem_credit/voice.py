@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from . import languages
@@ -305,7 +306,7 @@ def _no_content() -> frozenset[str]:
     return frozenset().union(*(_all_words(field) for field in _NO_CONTENT))
 
 
-def _content(tokens: Sequence[Token]) -> set[str]:
+def _content(tokens: Sequence[Token]) -> frozenset[str]:
     """The words that name something: no function word, common verb or sign of lasting.
 
     Pairs of characters stand for words in scripts without spaces.
@@ -320,7 +321,7 @@ def _content(tokens: Sequence[Token]) -> set[str]:
         if len(pair) == 2 and is_unspaced(one.low) and is_unspaced(two.low):
             if not {one.low, two.low, pair} & _no_content():
                 found.add(pair)
-    return found
+    return frozenset(found)
 
 
 def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
@@ -330,24 +331,46 @@ def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
     denies something while it shares a content word with them, or names nothing of its own while
     it denies ("please don't").
     """
-    content = _content(tokens)
+    content: frozenset[str] | None = None
     for utterance in later:
         # Longer messages are pasted text; their start still counts as an answer to the agent.
-        others = tokenize(utterance.text[:_SHORT])
-        if not others:
-            continue
-        if any(_all_phrases(field).found_in(others) for field in _TAKING_BACK):
+        reading = _read_later(utterance.text[:_SHORT])
+        if reading.retracts:
             return True
-        if _all_phrases("retractions_later").match_at(others, _first_word(others)):
-            return True
-        if _all_phrases("retractions_ending").match_end(strip_final_stop(others)):
-            return True
-        lows = {token.low for token in others}
-        if lows & (_all_words("negations") | _all_words("denials")):
-            own = _content(others)
-            if own & content or (not own and count_words(others) <= _BRIEF):
+        if reading.denies:
+            content = _content(tokens) if content is None else content
+            if reading.content & content or reading.names_nothing:
                 return True
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """What a later message may do to an earlier one."""
+
+    retracts: bool
+    denies: bool
+    content: frozenset[str]
+    names_nothing: bool
+
+
+# A run of many messages looks at each later one from each earlier one.
+@lru_cache(maxsize=256)
+def _read_later(text: str) -> _Later:
+    tokens = tokenize(text)
+    retracts = bool(tokens) and (
+        any(_all_phrases(field).found_in(tokens) for field in _TAKING_BACK)
+        or _all_phrases("retractions_later").match_at(tokens, _first_word(tokens)) > 0
+        or _all_phrases("retractions_ending").match_end(strip_final_stop(tokens)) > 0
+    )
+    denying = _all_words("negations") | _all_words("denials")
+    content = _content(tokens)
+    return _Later(
+        retracts,
+        any(token.low in denying for token in tokens),
+        content,
+        not content and count_words(tokens) <= _BRIEF,
+    )
 
 
 def _first_word(tokens: Sequence[Token]) -> int:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
 _DOUBLE_QUOTES = dict.fromkeys(
@@ -55,8 +54,7 @@ _ABBREVIATIONS = frozenset(
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word, one character of a script without spaces, or one other character.
 
     Attributes:
@@ -318,10 +316,11 @@ class Phrases:
 
     def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """(index, length) of every phrase in the tokens, in order."""
-        for index in range(len(tokens)):
-            length = self.match_at(tokens, index)
-            if length:
-                yield index, length
+        for index, token in enumerate(tokens):
+            if token.low in self._by_first:
+                length = self.match_at(tokens, index)
+                if length:
+                    yield index, length
 
     def found_in(self, tokens: Sequence[Token]) -> bool:
         """True when at least one phrase stands in the tokens."""
@@ -335,17 +334,15 @@ def quoted_mask(tokens: Sequence[Token], marks: str = "\"`'") -> list[bool]:
     [False, False, True, True, True, True, False]
     """
     mask = [False] * len(tokens)
-    for mark in marks:
-        opened: int | None = None
-        for index, token in enumerate(tokens):
-            if token.text != mark:
-                continue
-            if opened is None:
-                opened = index
-                continue
-            for inside in range(opened, index + 1):
-                mask[inside] = True
-            opened = None
+    opened: dict[str, int] = {}
+    for index, token in enumerate(tokens):
+        if token.text not in marks:
+            continue
+        begin = opened.pop(token.text, None)
+        if begin is None:
+            opened[token.text] = index
+        else:
+            mask[begin : index + 1] = [True] * (index + 1 - begin)
     return mask
 
 
@@ -357,8 +354,14 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     >>> find_quote("cat", "I love scatter plots") is None
     True
     """
-    wanted = [token.low for token in strip_final_stop(tokenize(quote))]
     tokens = tokenize(text)
+    place = find_tokens(strip_final_stop(tokenize(quote)), tokens)
+    return (tokens[place[0]].start, tokens[place[1] - 1].end) if place else None
+
+
+def find_tokens(quote: Sequence[Token], tokens: Sequence[Token]) -> tuple[int, int] | None:
+    """Where the quote's tokens stand among the others, as [start, end); case is folded."""
+    wanted = [token.low for token in quote]
     lows = [token.low for token in tokens]
     size = len(wanted)
     if not size or size > len(lows):
@@ -369,4 +372,4 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     if place < 0:
         return None
     begin = joined.count("\x1f", 0, place)
-    return tokens[begin].start, tokens[begin + size - 1].end
+    return begin, begin + size

@@ -166,6 +166,17 @@ def test_resuming_a_run_that_was_not_recorded_yet_does_not_hear_the_run_before()
     assert heard_texts(agent) == []
 
 
+def test_resuming_such_a_run_whose_input_code_made_does_not_hear_the_run_before() -> None:
+    agent = listening_agent(before=[Pausing()])
+    agent.invoke(typed("I use zsh"), thread())
+    agent.invoke(Command(resume="yes"), thread())
+    agent.invoke(
+        {"messages": [HumanMessage("done", additional_kwargs={"lc_source": "task"})]}, thread()
+    )
+    agent.invoke(Command(resume="yes"), thread())
+    assert heard_texts(agent) == []
+
+
 def test_invoke_none_after_a_crash_hears_nothing() -> None:
     agent = listening_agent(tool_calls(("fail", {})), tools=[fail])
     with pytest.raises(RuntimeError, match="boom"):
@@ -310,6 +321,10 @@ def test_the_question_before_the_input_stands_beside_it() -> None:
 )
 def test_question_is_what_ends_in_a_question_mark(text: str, asked: bool) -> None:
     assert bool(question_in(text)) is asked
+
+
+def test_question_at_the_end_of_a_megabyte_is_found_at_once() -> None:
+    assert question_in("*" * 1_000_000) == ""
 
 
 @pytest.mark.parametrize(

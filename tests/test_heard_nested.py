@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -94,6 +94,37 @@ def test_child_started_out_of_context_with_the_words_of_the_call_hears_nothing(
     child = listening_agent()
     run_in_tool(lambda config: apart(lambda: child.invoke(typed(PLANTED), CHILD)))
     assert heard_texts(child, CHILD) == []
+
+
+@pytest.mark.parametrize("apart", [in_thread, in_pool, in_empty_context])
+def test_child_that_a_node_starts_out_of_context_with_a_models_message_hears_nothing(
+    apart: Callable[[Callable[[], Any]], None],
+) -> None:
+    child = listening_agent()
+
+    def think(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage(PLANTED)]}
+
+    def delegate(state: MessagesState) -> dict[str, Any]:
+        task = state["messages"][-1].text
+        apart(lambda: child.invoke(typed(task), CHILD))
+        return {}
+
+    install()
+    builder = StateGraph(MessagesState)
+    builder.add_node("think", think)
+    builder.add_node("delegate", delegate)
+    builder.add_edge(START, "think")
+    builder.add_edge("think", "delegate")
+    builder.compile().invoke(typed("Deploy it, please"))
+    assert heard_texts(child, CHILD) == []
+
+
+def test_what_a_model_said_in_a_run_that_is_over_may_be_typed() -> None:
+    agent = listening_agent(PLANTED)
+    agent.invoke(typed("What should I do?"), thread())
+    agent.invoke(typed(PLANTED), thread())
+    assert heard_texts(agent) == [PLANTED]
 
 
 def test_child_out_of_context_with_words_around_those_of_the_call_hears_nothing() -> None:

@@ -120,13 +120,21 @@ def test_words_of_the_note_count_more_than_words_of_the_quote() -> None:
     assert found("coffee", notebook)[0] == "Likes coffee"
 
 
-def test_a_word_of_nearly_every_note_finds_nothing_beside_a_telling_one() -> None:
-    notebook = book(*preferences(9), said("The rule about tea", 99))
-    assert found("rule tea", notebook) == ["The rule about tea"]
+@pytest.mark.parametrize("query", ["is it in the", "I", "ich bin", "no"])
+def test_function_words_find_nothing_beside_a_telling_word(query: str) -> None:
+    assert found(f"{query} pnpm") == ["Always use pnpm, never npm"]
 
 
-def test_a_word_of_every_note_finds_them_when_there_is_no_other() -> None:
-    assert len(found("rule", book(*preferences(4)), limit=20)) == 4
+def test_function_words_alone_are_looked_for() -> None:
+    assert found("in") == ["I live in Zürich"]
+
+
+def test_a_word_of_every_note_finds_them_all_beside_one_of_none() -> None:
+    assert len(found("rule lockfile", book(*preferences(9)), limit=20)) == 9
+
+
+def test_a_plural_finds_the_singular() -> None:
+    assert found("tests", book(said("Run one test first", 1), ZURICH)) == ["Run one test first"]
 
 
 def test_ties_are_newest_first() -> None:
@@ -367,9 +375,24 @@ def test_a_cursor_of_another_question_starts_at_the_beginning() -> None:
     assert recall(CROWD, query="tea", cursor=other) == recall(CROWD, query="tea")
 
 
+def test_a_note_kept_between_two_pages_shows_no_note_twice() -> None:
+    tea = [said(f"Tea at {n}", 100 + n) for n in range(12)]
+    first = recall(book(*tea), query="tea")
+    second = recall(book(*tea, said("Tea at 99", 300)), query="tea", cursor=first.cursor)
+    assert texts(second.items) == [f"Tea at {number}" for number in range(6, 1, -1)]
+
+
+@pytest.mark.parametrize("gone", [7, 9], ids=["the last one shown", "an earlier one"])
+def test_a_note_forgotten_between_two_pages_skips_no_note(gone: int) -> None:
+    tea = [said(f"Tea at {n}", 100 + n) for n in range(12)]
+    first = recall(book(*tea), query="tea")
+    second = recall(book(*tea, forgot(tea[gone], 300)), query="tea", cursor=first.cursor)
+    assert texts(second.items) == [f"Tea at {number}" for number in range(6, 1, -1)]
+
+
 def test_a_cursor_past_the_end_gives_an_empty_page() -> None:
     cursor = recall(CROWD, query="tea", limit=10).cursor
-    assert found("tea", book(said("Tea at 1", 1)), cursor=cursor) == []
+    assert found("tea", book(said("Tea at one", 1)), cursor=cursor) == []
 
 
 @pytest.mark.parametrize(

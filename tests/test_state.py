@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import Annotated, Any
+from uuid import uuid4
 
 import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
@@ -14,7 +15,7 @@ from langgraph.types import Command, Overwrite
 
 from langmem_credit.errors import ForgedStateError
 from langmem_credit.issued import IssuedValues
-from langmem_credit.recorder import RootRecorder
+from langmem_credit.recorder import RECORDER, RootRecorder
 from langmem_credit.state import (
     LedgerChannel,
     MemoryInput,
@@ -184,19 +185,15 @@ def test_issued_values_are_bounded() -> None:
 
 
 def test_recorder_is_bounded() -> None:
-    from uuid import uuid4
-
     recorder = RootRecorder(capacity=10)
     for _ in range(100):
         recorder.on_chain_start(None, {"messages": "x"}, run_id=uuid4())
         recorder.on_tool_start({}, "x", run_id=uuid4(), inputs={"a": "b"})
-    assert (len(recorder._runs), len(recorder._words)) == (10, 5)
+    assert len(recorder) == 15
 
 
 def test_recorder_keeps_nothing_after_the_runs_ended() -> None:
-    from langmem_credit.recorder import RECORDER
-
-    before = len(RECORDER._runs)
+    before = len(RECORDER)
 
     @tool
     def look() -> str:
@@ -206,7 +203,7 @@ def test_recorder_keeps_nothing_after_the_runs_ended() -> None:
     agent = listening_agent(tool_calls(("look", {})), tools=[look])
     agent.invoke({"messages": ["Hello"]}, thread())
     next(agent.stream({"messages": ["Hello"]}, thread()))
-    assert len(RECORDER._runs) == before
+    assert len(RECORDER) == before
 
 
 # --- the ways in ---
