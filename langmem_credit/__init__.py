@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         CreditError,
         ForgedStateError,
         MissingExtraError,
+        MissingModelError,
         RefusedWriteError,
         UnknownNoteError,
     )
@@ -41,6 +42,7 @@ __all__ = [
     "MemoryOutput",
     "MemoryState",
     "MissingExtraError",
+    "MissingModelError",
     "Note",
     "RefusedWriteError",
     "UnknownNoteError",
@@ -65,6 +67,7 @@ _MODULE_OF = {
     "MemoryOutput": "state",
     "MemoryState": "state",
     "MissingExtraError": "errors",
+    "MissingModelError": "errors",
     "Note": "notes",
     "RefusedWriteError": "errors",
     "UnknownNoteError": "errors",

@@ -77,6 +77,21 @@ class MissingExtraError(CreditError):
         )
 
 
+class MissingModelError(CreditError):
+    """The local model is not on this machine, or is not what it should be.
+
+    Attributes:
+        model: its name.
+    """
+
+    def __init__(self, model: str, why: str = "it was not found on this machine") -> None:
+        self.model = model
+        super().__init__(
+            f"The model {model} cannot be used: {why}. Install it with: "
+            "pip install 'langmem_credit[model]', or fetch it with: langmem-credit fetch-model"
+        )
+
+
 class ConfigurationError(CreditError):
     """The host configured the memory in a way that cannot work."""
 

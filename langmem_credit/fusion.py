@@ -1,0 +1,91 @@
+"""One ranking from two: by words and by meaning, checked against the notes themselves.
+
+Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a note's weight is the sum of
+1 / (60 + rank) over the rankings that hold it, so that scores of different kinds need no common
+scale. What an index finds counts only where it is one of the notes at hand, and it is asked for
+such notes alone, so that rows which outlived their notes take no place from living ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .index import Hit, Index, ScopeKey
+from .notes import Note
+from .ranking import rank_by_words
+
+# The constant of the paper.
+_RANK_OFFSET = 60
+# Four full pages of twenty; beyond them only words find.
+DEPTH = 80
+
+Rank = Callable[[str, Sequence[Note]], Sequence[str]]
+
+
+def fuse(rankings: Sequence[Sequence[str]]) -> list[str]:
+    """Ids of all rankings, best first; ties as in the earlier ranking.
+
+    >>> fuse([["a", "b", "c"], ["c", "a"]])
+    ['a', 'c', 'b']
+    """
+    weights: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, one in enumerate(dict.fromkeys(ranking), start=1):
+            weights[one] = weights.get(one, 0.0) + 1 / (_RANK_OFFSET + rank)
+    return sorted(weights, key=lambda one: -weights[one])
+
+
+def near(
+    index: Index,
+    query: str,
+    notes: Sequence[Note],
+    scope_of: Callable[[Note], ScopeKey],
+    *,
+    depth: int = DEPTH,
+    floor: float = 0.0,
+) -> list[str]:
+    """Ids of the notes nearest to the query, nearest first, from the scopes they stand in.
+
+    Args:
+        index: the hint.
+        query: words.
+        notes: all that may be found.
+        scope_of: the scope that a note is indexed in.
+        depth: how many at the most.
+        floor: the least score that counts as found.
+    """
+    scopes: dict[ScopeKey, set[str]] = {}
+    for note in notes:
+        scopes.setdefault(scope_of(note), set()).add(note.id)
+    hits: list[Hit] = []
+    for scope, live in scopes.items():
+        hits += (
+            hit for hit in index.search(scope, query, depth, live=live) if hit.note_id in live
+        )
+    hits.sort(key=lambda hit: -hit.score)
+    return [hit.note_id for hit in hits[:depth] if hit.score >= floor]
+
+
+def create_fused_rank(
+    index: Index,
+    scope_of: ScopeKey | Callable[[Note], ScopeKey],
+    *,
+    words: Rank = rank_by_words,
+    depth: int = DEPTH,
+    floor: float = 0.0,
+) -> Rank:
+    """A ranking for `recall` by words and by meaning; by words alone while the index is down.
+
+    Args:
+        index: kept in step by `Index.sync`; this only searches.
+        scope_of: the scope of all notes, or a function from a note to its scope.
+        words: the ranking by words.
+        depth: how many notes the index may add.
+        floor: the least score that counts as found by meaning.
+    """
+    scope = scope_of if callable(scope_of) else (lambda note: scope_of)
+
+    def rank(query: str, notes: Sequence[Note]) -> Sequence[str]:
+        return fuse([words(query, notes), near(index, query, notes, scope, depth=depth, floor=floor)])
+
+    return rank
