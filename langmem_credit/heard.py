@@ -27,8 +27,10 @@ __all__ = [
     "install",
     "mark",
     "mark_code",
+    "not_before",
     "not_typed",
     "with_answer",
+    "with_gone",
 ]
 
 # The end of what the agent said before: enough to see that it asked, and what.
@@ -53,6 +55,9 @@ class HeardRun:
         last: id of the newest human message when the run began.
         recorded: the state holds this run already.
         listened: a node recorded it at its very start, and not the first model call.
+        digest: as text, where notes of other scopes may stand in it; else None.
+        shown_for: names the scopes and the speaker that `digest` was made for.
+        gone: ids of notes of other scopes that were forgotten in this run.
     """
 
     id: str
@@ -63,6 +68,9 @@ class HeardRun:
     last: str
     recorded: bool
     listened: bool = False
+    digest: str | None = None
+    shown_for: str = ""
+    gone: tuple[str, ...] = ()
 
     @property
     def speaker(self) -> str | None:
@@ -81,6 +89,8 @@ class HeardRun:
         }
         if self.since != self.as_of:
             record["since"] = self.since
+        if self.digest is not None:
+            record |= {"digest": self.digest, "for": self.shown_for, "gone": list(self.gone)}
         if self.listened:
             record["listened"] = True
         return issue_run({name: value for name, value in record.items() if value})
@@ -161,7 +171,27 @@ def moved_on(run: HeardRun, state: Mapping[str, Any]) -> HeardRun:
     first = _id(messages[0]) if messages else ""
     if first == run.first:
         return run
-    return replace(run, as_of=_frozen_at(state, run.as_of), first=first, recorded=False)
+    as_of = _frozen_at(state, run.as_of)
+    return replace(run, as_of=as_of, first=first, recorded=False, digest=None)
+
+
+def with_gone(run: HeardRun, note_id: str) -> HeardRun:
+    """The run in which a note of another scope was forgotten.
+
+    Where the store cannot be read in the next run, this run's digest stands, and must not bring
+    the note back.
+    """
+    return replace(run, gone=(*run.gone, note_id), recorded=False)
+
+
+def not_before(run: HeardRun, moment: str) -> HeardRun:
+    """The run, begun no earlier than the newest event that it could see."""
+    if moment <= run.as_of:
+        return run
+    if run.since != run.as_of:
+        return replace(run, as_of=moment)
+    heard = tuple(replace(one, at=moment) if one.at == run.since else one for one in run.heard)
+    return replace(run, as_of=moment, since=moment, heard=heard)
 
 
 def _spoken(run: Run) -> list[Spoken]:
@@ -302,7 +332,11 @@ def _stored_run(stored: RunRecord) -> HeardRun:
     heard = tuple(_full(utterance, since) for utterance in stored.get("heard", []))
     first, last = stored.get("first", ""), stored.get("last", "")
     listened = stored.get("listened") is True
-    return HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
+    run = HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
+    if not stored.get("for"):
+        return run
+    digest, gone = stored.get("digest", ""), tuple(stored.get("gone", ()))
+    return replace(run, digest=digest, shown_for=stored["for"], gone=gone)
 
 
 def _frozen_at(state: Mapping[str, Any], earlier: str) -> str:

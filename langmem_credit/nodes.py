@@ -13,14 +13,14 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
+from .books import Where, do
 from .errors import ConfigurationError
 from .guard import Guard
-from .heard import hear, moved_on
-from .placement import digest_of, placed
+from .placement import digest_of, fixed, placed
 from .recorder import RECORDER, install
 from .session import Session, as_mapping
 from .settings import Settings
-from .settling import settle
+from .settling import settle_step
 from .state import CHANNELS, LEDGER, RUN
 
 Graph = TypeVar("Graph", bound=CompiledStateGraph[Any, Any, Any, Any])
@@ -31,7 +31,10 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
     values = as_mapping(state)
     if RUN not in values:
         raise _no_channels()
-    run = hear(values, config)
+    session = Session.read(settings, values, config)
+    if session is None:
+        raise _no_channels()
+    run = do(fixed(session, Where.of(None, config), values[RUN])).run
     return {} if run.recorded else {RUN: replace(run, listened=True).record()}
 
 
@@ -42,8 +45,7 @@ def settle_node(
     session = Session.read(settings, state, config)
     if session is None:
         raise _no_channels()
-    settled = settle(session)
-    run = moved_on(session.run, as_mapping(state))
+    settled, run = do(settle_step(session, as_mapping(state), Where.of(None, config)))
     update: dict[str, Any] = {}
     if settled.events:
         update[LEDGER] = list(settled.events)

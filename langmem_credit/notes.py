@@ -31,6 +31,7 @@ class Limits:
     writes_per_run: int = 20
     live_bytes: int = 32 * 1024
     waiting_bytes: int = 12 * 1024
+    shared_bytes: int = 16 * 1024 * 1024
     from_you: int = 25
     facts: int = 15
     core: int = 5

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .events import PERSON
@@ -31,6 +31,8 @@ FINDINGS_HEAD = "The agent's own working notes, unverified; no person said or co
 # Left for the head, the heading of findings and the last lines.
 _FRAME_BYTES = 1_000
 _SHOWN_WORDS = 600
+# Left in each line for the note's age and the name of its scope.
+_EXTRA_BYTES = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +109,31 @@ def recall(
     )
 
 
-def render_recall(recalled: Recalled, as_of: str = "", *, limits: Limits = LIMITS) -> str:
-    """The answer as text for a model, at most `limits.recall` UTF-8 bytes, every cut said."""
+def render_recall(
+    recalled: Recalled,
+    as_of: str = "",
+    *,
+    limits: Limits = LIMITS,
+    places: Mapping[str, str] | None = None,
+    unread: str = "",
+) -> str:
+    """The answer as text for a model, at most `limits.recall` UTF-8 bytes, every cut said.
+
+    Args:
+        recalled: what was found.
+        as_of: ISO 8601; the day that ages count to.
+        limits: the bounds.
+        places: id of a note to the name of its scope, where there are several.
+        unread: what could not be looked at, a sentence.
+    """
+    where = places or {}
     lines = [HEAD] if recalled.items else ["No stored note was found."]
     notes = [note for note in recalled.items if note.status == "active"]
     findings = [note for note in recalled.items if note.status != "active"]
-    lines += [_line(note, as_of, whole=recalled.whole) for note in notes]
+    lines += [_line(note, as_of, recalled.whole, where.get(note.id, "")) for note in notes]
     if findings:
         lines.append(FINDINGS_HEAD)
-        lines += [_line(note, as_of, whole=recalled.whole) for note in findings]
+        lines += [_line(note, as_of, recalled.whole, where.get(note.id, "")) for note in findings]
     if recalled.has_more:
         lines.append(
             f"{len(recalled.items)} of {recalled.total} shown; for more, recall the same with "
@@ -130,8 +148,7 @@ def render_recall(recalled: Recalled, as_of: str = "", *, limits: Limits = LIMIT
             f"{recalled.unconfirmed_matches} notes that match wait for the person's "
             "review and are not shown."
         )
-    if recalled.remark:
-        lines.append(recalled.remark)
+    lines += [remark for remark in (recalled.remark, unread) if remark]
     return _bounded("\n".join(lines), limits.recall)
 
 
@@ -169,16 +186,18 @@ def _page(found: Sequence[Note], limit: int, limits: Limits) -> list[Note]:
     page: list[Note] = []
     room = limits.recall - _FRAME_BYTES
     for note in found[:limit]:
-        room -= _size(_line(note, "", whole=False)) + 40
+        room -= _size(_line(note, "", False)) + _EXTRA_BYTES
         if room < 0 and page:
             break
         page.append(note)
     return page
 
 
-def _line(note: Note, as_of: str, *, whole: bool) -> str:
+def _line(note: Note, as_of: str, whole: bool, place: str = "") -> str:
     when = dated(note.at, as_of)
     facts = [note.kind, _provenance(note, when, whole=whole)]
+    if place:
+        facts.append(f"scope {place}")
     if note.ref:
         facts.append(f"where it lives, unchecked: {quoted(note.ref)}")
     if whole and note.by:

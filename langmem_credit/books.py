@@ -1,0 +1,241 @@
+"""The scopes of one run: which are open, what they hold, and why another one is not.
+
+A scope that cannot be opened never stops a run. It is closed for this run, with a reason that the
+tools tell the model, and one log line for the operator.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+from langgraph.runtime import get_runtime
+from langgraph.store.base import BaseStore
+
+from .errors import IdentityError, StoreError
+from .ledger import Event
+from .notebook import Notebook, fold
+from .scopes import USER_ID, RunValues, Scope
+from .shared_ledger import SharedLedger, Snapshot, Steps, arun, run
+
+T = TypeVar("T")
+
+NO_STORE = "this agent has no store"
+DOWN = "its store cannot be reached now"
+
+_log = logging.getLogger("langmem_credit")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a run keeps what it shares, and whom it is for.
+
+    Attributes:
+        store: of the graph, or None.
+        values: that the host handed to the run.
+    """
+
+    store: BaseStore | None = None
+    values: RunValues = field(default_factory=RunValues)
+
+    @classmethod
+    def of(cls, runtime: Any, config: Mapping[str, Any] | None) -> Where:
+        """Of a tool's, a node's or a middleware's runtime; a node finds its own."""
+        if runtime is None:
+            try:
+                runtime = get_runtime()
+            except (RuntimeError, KeyError):
+                runtime = None
+        configurable = (config or {}).get("configurable")
+        user = getattr(getattr(runtime, "server_info", None), "user", None)
+        identity = getattr(user, "identity", None)
+        values = RunValues(
+            context=getattr(runtime, "context", None),
+            configurable=configurable if isinstance(configurable, Mapping) else {},
+            identity=identity if isinstance(identity, str) else None,
+        )
+        return cls(getattr(runtime, "store", None), values)
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What one scope holds for one run.
+
+    Attributes:
+        scope: that the host declared.
+        events: of its ledger, in order. Not to be changed.
+        notebook: their fold.
+        labels: in the store, of this run; () where nobody knows them.
+        ledger: to write to; None where the scope is closed.
+        token: of the ledger when it was read.
+        me: who is speaking, as notes of a scope of several people name them; "" elsewhere.
+        certain: a server signed `me` in, so that no message can say otherwise.
+        closed: why it cannot be used, as half a sentence; "" when it is open.
+    """
+
+    scope: Scope
+    events: list[Event] = field(default_factory=list)
+    notebook: Notebook = field(default_factory=Notebook)
+    labels: tuple[str, ...] = ()
+    ledger: SharedLedger | None = None
+    token: str = ""
+    me: str = ""
+    certain: bool = False
+    closed: str = ""
+
+    @property
+    def down(self) -> bool:
+        """True when only the store's failure keeps it closed."""
+        return self.closed == DOWN
+
+    def holding(self, snapshot: Snapshot) -> Book:
+        """The book as its ledger stands."""
+        return replace(
+            self, events=snapshot.events, notebook=snapshot.notebook, token=snapshot.token
+        )
+
+    def supposing(self, events: list[Event]) -> Book:
+        """The book as if its ledger held exactly these events."""
+        return replace(self, events=events, notebook=fold(events), token="")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Asks for a book of each scope, in their order, open or closed."""
+
+    scopes: Sequence[Scope]
+    where: Where
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Asks to write events to an open book; the answer says why they are not kept, or ""."""
+
+    book: Book
+    events: Sequence[Event]
+
+
+# What does something with books: it yields what it needs done and is sent what came of it, so that
+# one body serves `do` and `ado`.
+Work = Generator[Opening | Writing, Any, T]
+
+
+def do(work: Work[T]) -> T:
+    """What the work comes to."""
+    try:
+        asked = next(work)
+        while True:
+            errands = _errands(asked)
+            for errand in errands:
+                if errand.ledger is not None and errand.steps is not None:
+                    try:
+                        errand.result = run(errand.scope, errand.ledger.store, errand.steps)
+                    except StoreError as error:
+                        errand.result = error
+            asked = work.send(_came_to(asked, errands))
+    except StopIteration as end:
+        return cast("T", end.value)
+
+
+async def ado(work: Work[T]) -> T:
+    """As `do`."""
+    try:
+        asked = next(work)
+        while True:
+            errands = _errands(asked)
+            for errand in errands:
+                if errand.ledger is not None and errand.steps is not None:
+                    try:
+                        errand.result = await arun(errand.scope, errand.ledger.store, errand.steps)
+                    except StoreError as error:
+                        errand.result = error
+            asked = work.send(_came_to(asked, errands))
+    except StopIteration as end:
+        return cast("T", end.value)
+
+
+@dataclass(slots=True)
+class _Errand:
+    """One thing to be asked of a store, and what came of it."""
+
+    book: Book
+    steps: Steps[Any] | None = None
+    result: Any = None
+
+    @property
+    def ledger(self) -> SharedLedger | None:
+        return self.book.ledger
+
+    @property
+    def scope(self) -> str:
+        return self.book.scope.name
+
+
+def _errands(asked: Opening | Writing) -> list[_Errand]:
+    if isinstance(asked, Opening):
+        books = [_found(scope, asked.where, asked.speaker) for scope in asked.scopes]
+        return [_Errand(book, book.ledger.read() if book.ledger else None) for book in books]
+    known = {event["id"] for event in asked.book.events}
+    # What a call wrote before it was run again stands there already.
+    events = [event for event in asked.events if event["id"] not in known]
+    ledger = asked.book.ledger
+    return [_Errand(asked.book, ledger.append(events) if ledger and events else None)]
+
+
+def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
+    if isinstance(asked, Opening):
+        return tuple(_read(errand) for errand in errands)
+    (errand,) = errands
+    if errand.ledger is None:
+        return errand.book.closed or DOWN
+    if isinstance(errand.result, StoreError):
+        _log.warning("scope %s: nothing was written (%s)", errand.scope, errand.result.cause)
+        return DOWN
+    if errand.result:
+        _log.error("scope %s: the store does not hold what was written", errand.scope)
+        return "its store did not keep what was written"
+    return ""
+
+
+def _read(errand: _Errand) -> Book:
+    if isinstance(errand.result, Snapshot):
+        return errand.book.holding(errand.result)
+    if isinstance(errand.result, StoreError):
+        _log.warning(
+            "scope %s: the store failed (%s); going on without it",
+            errand.scope,
+            errand.result.cause,
+        )
+        return replace(errand.book, ledger=None, closed=DOWN)
+    return errand.book
+
+
+def _found(scope: Scope, where: Where, speaker: str | None) -> Book:
+    """The scope's book of this run, not yet read."""
+    if where.store is None:
+        return Book(scope, closed=NO_STORE)
+    try:
+        labels = scope.fill(where.values)
+        me = _me(scope, where.values, speaker)
+    except IdentityError as error:
+        # Not the value: it may be somebody's address.
+        _log.warning("scope %s is closed for this run: %s cannot be used", scope.name, error.name)
+        return Book(scope, closed=f"this run does not say for certain whose it is ({error.name})")
+    certain = bool(scope.people and where.values.identity)
+    ledger = SharedLedger(where.store, labels)
+    return Book(scope, labels=labels, ledger=ledger, me=me, certain=certain)
+
+
+def _me(scope: Scope, values: RunValues, speaker: str | None) -> str:
+    """Who is speaking, in a scope where that counts.
+
+    Whom a server signed in outranks what a message says of its speaker, which a client wrote.
+    """
+    if not scope.people:
+        return ""
+    if speaker and not values.identity:
+        return speaker
+    return values.text(USER_ID, scope.name)
