@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .deadlines import BrokenCallError, Deadlines, OverdueError
 from .errors import CreditError
@@ -20,8 +20,7 @@ from .errors import CreditError
 if TYPE_CHECKING:
     import numpy as np
 
-    Vector = np.ndarray[Any, np.dtype[np.float32]]
-
+Vector: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 _T = TypeVar("_T")
 
 SAMPLE_TEXT = "The person prefers tea to coffee."
@@ -57,7 +56,9 @@ class EmbedderDownError(CreditError):
 
     def __init__(self, embedder: str, why: str) -> None:
         self.embedder = embedder
-        super().__init__(f"The embedder {embedder} failed: {why}. Recall is by words until it works.")
+        super().__init__(
+            f"The embedder {embedder} failed: {why}. Recall is by words until it works."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,8 @@ class Vectors:
         length = float(np.linalg.norm(vector.astype(np.float64)))
         if not np.isfinite(length) or length == 0.0:
             return Refused("the embedder gave a vector without a direction")
-        return (vector / np.float32(length)).astype(np.float32)
+        unit: Vector = (vector / np.float32(length)).astype(np.float32)
+        return unit
 
 
 def name_of(embedder: object) -> str:

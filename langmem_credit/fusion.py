@@ -59,9 +59,7 @@ def near(
         scopes.setdefault(scope_of(note), set()).add(note.id)
     hits: list[Hit] = []
     for scope, live in scopes.items():
-        hits += (
-            hit for hit in index.search(scope, query, depth, live=live) if hit.note_id in live
-        )
+        hits += (hit for hit in index.search(scope, query, depth, live=live) if hit.note_id in live)
     hits.sort(key=lambda hit: -hit.score)
     return [hit.note_id for hit in hits[:depth] if hit.score >= floor]
 
@@ -86,6 +84,8 @@ def create_fused_rank(
     scope = scope_of if callable(scope_of) else (lambda note: scope_of)
 
     def rank(query: str, notes: Sequence[Note]) -> Sequence[str]:
-        return fuse([words(query, notes), near(index, query, notes, scope, depth=depth, floor=floor)])
+        return fuse(
+            [words(query, notes), near(index, query, notes, scope, depth=depth, floor=floor)]
+        )
 
     return rank

@@ -73,11 +73,13 @@ class LocalModel:
             MissingModelError: the weights are not on this machine, or are not the known ones.
             MissingExtraError: sentence-transformers is not installed.
         """
-        return self._encode(list(texts))
+        made: list[list[float]] = self._encode(list(texts))
+        return made
 
     def embed_query(self, text: str) -> list[float]:
         """As `embed_documents`, for one text."""
-        return self._encode([text])[0]
+        made: list[float] = self._encode([text])[0]
+        return made
 
     def _encode(self, texts: list[str]) -> Any:
         with self._lock:
