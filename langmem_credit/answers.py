@@ -129,8 +129,8 @@ def forgotten(
         f"The words still stand in this session's messages and in {stored}, and the person can "
         "restore the note."
         if stored
-        else "The words still stand in this session's messages and history, and the person can restore "
-        "the note."
+        else "The words still stand in this session's messages and history, and the person can "
+        "restore the note."
         if saved
         else "The words still stand in this run's messages."
     )

@@ -103,11 +103,19 @@ class Book:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Asks for a book of each scope, in their order, open or closed."""
+    """Asks for a book of each scope, in their order, open or closed.
+
+    Attributes:
+        scopes: that the host declared.
+        where: of the run.
+        speaker: as the run's messages name them, or None.
+        for_host: the host's own code looks, for whom it does not count who is speaking.
+    """
 
     scopes: Sequence[Scope]
     where: Where
     speaker: str | None = None
+    for_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +184,7 @@ class _Errand:
 
 def _errands(asked: Opening | Writing) -> list[_Errand]:
     if isinstance(asked, Opening):
-        books = [_found(scope, asked.where, asked.speaker) for scope in asked.scopes]
+        books = [_found(scope, asked) for scope in asked.scopes]
         return [_Errand(book, book.ledger.read() if book.ledger else None) for book in books]
     known = {event["id"] for event in asked.book.events}
     # What a call wrote before it was run again stands there already.
@@ -213,13 +221,14 @@ def _read(errand: _Errand) -> Book:
     return errand.book
 
 
-def _found(scope: Scope, where: Where, speaker: str | None) -> Book:
+def _found(scope: Scope, asked: Opening) -> Book:
     """The scope's book of this run, not yet read."""
+    where = asked.where
     if where.store is None:
         return Book(scope, closed=NO_STORE)
     try:
         labels = scope.fill(where.values)
-        me = _me(scope, where.values, speaker)
+        me = "" if asked.for_host else _me(scope, where.values, asked.speaker)
     except IdentityError as error:
         # Not the value: it may be somebody's address.
         _log.warning("scope %s is closed for this run: %s cannot be used", scope.name, error.name)

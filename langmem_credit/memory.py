@@ -13,8 +13,9 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
 from . import host, nodes
+from .books import ado, do
 from .ledger import Event
-from .notebook import Notebook, fold
+from .notebook import Notebook
 from .notes import Note
 from .recorder import install
 from .settings import Settings
@@ -82,12 +83,27 @@ class CreditedMemory(Settings):
     # A thread's notes, for the host
 
     def notebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
-        """All that is kept in the thread, whatever its status."""
-        return fold(host.events_of(graph.get_state(config)))
+        """All that is kept in the thread and in the scopes that the config opens.
+
+        Whatever its status; a scope opens for the values under "configurable".
+        """
+        where = host.where_of(graph, config)
+        return do(host.notebook_of(self, where, graph.get_state(config)))
 
     async def anotebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
         """As `notebook`."""
-        return fold(host.events_of(await graph.aget_state(config)))
+        where = host.where_of(graph, config)
+        return await ado(host.notebook_of(self, where, await graph.aget_state(config)))
+
+    def digest(self, graph: host.StatefulGraph, config: Any) -> str:
+        """The text that the thread's next run would show the model; "" for none."""
+        where = host.where_of(graph, config)
+        return do(host.digest_in(self, where, graph.get_state(config), config))
+
+    async def adigest(self, graph: host.StatefulGraph, config: Any) -> str:
+        """As `digest`."""
+        where = host.where_of(graph, config)
+        return await ado(host.digest_in(self, where, await graph.aget_state(config), config))
 
     def notes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """The active notes, oldest first."""
@@ -209,11 +225,14 @@ class CreditedMemory(Settings):
     def history(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
-        """The thread's events, or those about one note, oldest first."""
-        return host.history_of(host.events_of(graph.get_state(config)), note_id)
+        """The events of the thread and the open scopes, or those about one note, oldest first."""
+        where = host.where_of(graph, config)
+        return do(host.history_in(self, where, graph.get_state(config), note_id))
 
     async def ahistory(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
         """As `history`."""
-        return host.history_of(host.events_of(await graph.aget_state(config)), note_id)
+        where = host.where_of(graph, config)
+        snapshot = await graph.aget_state(config)
+        return await ado(host.history_in(self, where, snapshot, note_id))

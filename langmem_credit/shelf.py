@@ -62,7 +62,7 @@ def shelve(session: Notebook, books: Sequence[Book], speaker: str | None) -> She
             shown = note.id if note.id not in notes else new_note_id(note.id, notes)
             owners[shown] = Owned(book.scope.name, note.id)
             notes[shown] = note if shown == note.id else replace(note, id=shown)
-            if book.scope.people and note.speaker and note.speaker != (speaker or ""):
+            if book.me and note.speaker and note.speaker != (speaker or ""):
                 if book.scope.orders:
                     heeded.add(shown)
                 elif is_order(note.text):
@@ -72,8 +72,8 @@ def shelve(session: Notebook, books: Sequence[Book], speaker: str | None) -> She
 
 
 def _seen(book: Book, speaker: str | None) -> Iterable[Note]:
-    """The notes of the book that the speaker may see, theirs without a name."""
-    if not book.scope.people:
+    """The notes of the book that the speaker may see, theirs without a name; all for the host."""
+    if not book.me:
         yield from book.notebook.notes.values()
         return
     for note in book.notebook.notes.values():
