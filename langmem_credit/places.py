@@ -6,6 +6,7 @@ model asks for counts where it is no wider than the default; a wider scope needs
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,8 +78,9 @@ def place_for(session: Session, call: Call, verdict: Verdict) -> Place:
 def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found:
     """The note that the call wants forgotten, looked for in all open scopes or in the one asked.
 
-    A note must pass the forget rule among all that the person has, so that the best one is found,
-    and among those of its own scope, so that a large scope does not make a common word a name.
+    A note must pass the forget rule among those of its own scope, so that a large scope beside it
+    makes no common word a name. One that the call does not name by its id must also pass it among
+    all that the person has, so that the best one is found.
     """
     limits, notebook = session.settings.limits, session.notebook
     if not session.books:
@@ -94,17 +96,20 @@ def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found
             if shelf.owner(note_id).scope == asked
         }
         shelf = replace(shelf, notebook=replace(shelf.notebook, notes=kept))
-    heard = _named_heard(session)
-    verdict = judge_forget(query, said, heard, shelf.notebook, limits=limits)
-    closest = shelf.notebook.notes.get(verdict.closest or "")
-    if not verdict.granted or verdict.note_id is None:
-        return Found(session, verdict, None, closest)
-    owner = shelf.owner(verdict.note_id)
+    named = shelf.notebook.get(query)
+    if named is None:
+        heard = _named_heard(session)
+        verdict = judge_forget(query, said, heard, shelf.notebook, limits=limits)
+        closest = shelf.notebook.notes.get(verdict.closest or "")
+        if not verdict.granted or verdict.note_id is None:
+            return Found(session, verdict, None, closest)
+        named = shelf.notebook.notes[verdict.note_id]
+    owner = shelf.owner(named.id)
     book = session.book(owner.scope)
     view = session.within(book) if book else session
     strict = judge_forget(owner.id, said, view.run.heard, view.notebook, limits=limits)
     target = view.notebook.notes.get(strict.note_id or "") if strict.granted else None
-    return Found(view, strict, target, closest)
+    return Found(view, strict, target, named)
 
 
 def saying_the_same(session: Session, note: Note, scope: str) -> list[tuple[str, str]]:
@@ -206,7 +211,9 @@ def _is_named(session: Session, verdict: Verdict, scope: Scope) -> bool:
     spoken = _judged(session, verdict) if verdict.credited else None
     if spoken is None:
         return False
-    return any(find_quote(word, spoken.text) for word in (scope.name, *scope.words))
+    # "The team's channel" names the team.
+    text = re.sub(r"['\u2019]s\b", " ", spoken.text)
+    return any(find_quote(word, text) for word in (scope.name, *scope.words))
 
 
 def _judged(session: Session, verdict: Verdict) -> Utterance | None:

@@ -26,7 +26,7 @@ HARD_TEXTS = [
     "Use café, naïve and Zoë",
     "记住我住在成都",
     "👩‍👩‍👧 می‌خواهم",
-    'quote " back \\ slash {braces} %s $1 \' ; --',
+    "quote \" back \\ slash {braces} %s $1 ' ; --",
     "line\nbreak\ttab",
 ]
 
@@ -161,9 +161,7 @@ class SharedLedgerContract:
             {"text": "no event"},
             {**said("Elsewhere", 2), "id": "in-the-wrong-bucket"},
         ]
-        self.backend.ask(
-            _once([PutOp(bucket, f"x{n}", value) for n, value in enumerate(rubbish)])
-        )
+        self.backend.ask(_once([PutOp(bucket, f"x{n}", value) for n, value in enumerate(rubbish)]))
         kept = [event["id"] for event in self.read_elsewhere()]
         assert event["id"] in kept
         assert 7 not in kept
@@ -192,7 +190,9 @@ class SharedLedgerContract:
         assert self.read_elsewhere() == [event]
 
     def test_threads_lose_nothing(self) -> None:
-        events = [[said(f"Rule {n} of {t}", n, call=f"{t}-{n}") for n in range(20)] for t in "abcdef"]
+        events = [
+            [said(f"Rule {n} of {t}", n, call=f"{t}-{n}") for n in range(20)] for t in "abcdef"
+        ]
 
         def work(mine: list[Event]) -> None:
             for event in mine:
@@ -373,9 +373,7 @@ def _without_put_of(steps: Any, lost: Event) -> Any:
         ops = next(steps)
         while True:
             kept = [
-                op
-                for op in ops
-                if not (isinstance(op, PutOp) and op.key.startswith(lost["id"]))
+                op for op in ops if not (isinstance(op, PutOp) and op.key.startswith(lost["id"]))
             ]
             answers = yield kept
             ops = steps.send(answers)
