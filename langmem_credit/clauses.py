@@ -6,6 +6,7 @@ All of it is driven by fields that a language's file may leave out; English leav
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .languages import Language
 from .words import Token, quoted_mask, strip_final_stop
@@ -39,30 +40,57 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
 
 
 def holds_errand(tokens: Sequence[Token], language: Language) -> bool:
-    """True when the verb of an errand stands anywhere ("Den Branch bitte löschen")."""
-    return language.phrases("errands").found_in(tokens)
+    """True when the verb of an errand stands anywhere: "Den Branch bitte löschen", "bórrala"."""
+    if language.phrases("errands").found_in(tokens):
+        return True
+    endings = tuple(language.items("errand_endings"))
+    if endings and any(token.low.endswith(endings) and not token.low.isascii() for token in tokens):
+        return True
+    return _orders_later(tokens, language)
 
 
 def is_prohibition(tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True at "no subas …", and at "lösche keine …" where the denial follows the verb.
 
-    An order may hide behind a turn: "No borres el repo, sino la base".
+    An order may hide behind it: "No borres el repo, sino la base", "Kein Problem, lösch sie".
     """
+    rest = tokens[start:]
     length = language.phrases("prohibitions").match_at(tokens, start)
     if length:
         following = start + length
-        turned = language.phrases("turns").found_in(tokens[start:])
-        return not turned or (
-            following < len(tokens) and tokens[following].low in language.words("working")
-        )
+        if language.phrases("turns").found_in(rest):
+            working = language.words("working")
+            return following < len(tokens) and tokens[following].low in working
+        return not _errs_later(rest, language)
+    inside = next(language.phrases("prohibitions_inside").find(rest), None)
+    if inside is not None and not language.phrases("turns").found_in(rest):
+        return not holds_errand(rest[: inside[0]], language) and not _errs_later(rest, language)
+    denials = language.words("denials_behind_verb")
+    if not denials or language.phrases("turns").found_in(rest) or _errs_later(rest, language):
+        return False
+    if last_verb_lasts(tokens, start, language) is not None:
+        return any(token.low in denials for token in rest)
     behind = start + 1
     while behind < len(tokens) and tokens[behind].low in language.words("between_verb_and_denial"):
         behind += 1
-    return (
-        behind < len(tokens)
-        and tokens[behind].low in language.words("denials_behind_verb")
-        and not language.phrases("turns").found_in(tokens[start:])
+    return behind < len(tokens) and tokens[behind].low in denials
+
+
+def _orders_later(tokens: Sequence[Token], language: Language) -> bool:
+    """True when a verb that may be an errand's opens a clause behind a comma."""
+    if not language.items("errands"):
+        return False
+    verbs = language.words("one_off_verbs") | language.words("other_verbs")
+    return any(
+        one.text in ",;:-、" and two.low in verbs and two.low not in language.words("subjects")
+        for one, two in pairwise(tokens)
     )
+
+
+def _errs_later(tokens: Sequence[Token], language: Language) -> bool:
+    """True when an errand stands behind the first comma."""
+    comma = next((index for index, token in enumerate(tokens) if token.text in ",;:-、"), None)
+    return comma is not None and holds_errand(tokens[comma:], language)
 
 
 def last_verb_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
@@ -70,7 +98,7 @@ def last_verb_lasts(tokens: Sequence[Token], start: int, language: Language) -> 
 
     >>> from langmem_credit.languages import load
     >>> from langmem_credit.words import tokenize
-    >>> last_verb_lasts(tokenize("Commits auf Englisch schreiben"), 0, load("de"))
+    >>> last_verb_lasts(tokenize("Tabs statt Leerzeichen verwenden"), 0, load("de"))
     True
     >>> last_verb_lasts(tokenize("Die Datenbank klonen"), 0, load("de"))
     False
@@ -80,7 +108,8 @@ def last_verb_lasts(tokens: Sequence[Token], start: int, language: Language) -> 
     if not endings or len(bare) - start < 2:
         return None
     last = bare[-1]
-    if not last.word or last.text != last.low or not last.low.endswith(endings):
+    particle = last.low in language.words("final_particles")
+    if not last.word or last.text != last.low or not (particle or last.low.endswith(endings)):
         return None
     if any(token.low in language.words("finite") for token in bare[start:-1]):
         return None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from . import languages
-from .contractions import open_contractions, open_each
+from .contractions import open_each
 from .languages import Language
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .shift import same_opened
@@ -114,11 +114,7 @@ def _stands_in(
     """True when the quote was typed there; a rough look at a message too long to be judged."""
     if tokens:
         return find_tokens(strip_final_stop(quote), tokens) is not None
-    return _folded(said) in _folded(utterance.text)
-
-
-def _folded(text: str) -> str:
-    return " ".join(fold(text).lower().split())
+    return fold(said).lower() in fold(utterance.text).lower()
 
 
 def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -> str | None:
@@ -223,12 +219,24 @@ def _find_obstacle(
 def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     """True when the note says one of the unit's stretches, whole, edits aside."""
     note = strip_final_stop(note)
+    # No edit makes one word of more than two.
+    if not len(unit.shortest) <= 2 * len(note) + 8 <= 4 * len(unit.tokens) + 40:
+        return False
+    if any(_is_verbatim(unit.tokens[start:end], note) for start, end in unit.ranges()):
+        return True
     said = open_each(unit.tokens, language)
     told = open_each(note, language)
     return any(
         same_opened(said[start:end], told[begin:close], language)
         for start, end in unit.ranges()
         for begin, close in _note_ranges(unit.tokens[start:end], note, language)
+    )
+
+
+def _is_verbatim(unit: Sequence[Token], note: Sequence[Token]) -> bool:
+    return len(unit) == len(note) and all(
+        said.text == told.text and (not index or said.gap == told.gap)
+        for index, (said, told) in enumerate(zip(unit, note, strict=True))
     )
 
 
@@ -285,26 +293,32 @@ def _any_suggestion(note: str, typed: Sequence[Utterance], limits: Limits) -> st
         if not shared or (best is not None and shared <= best[0]):
             continue
         unit = find_unit(tokens, language)
-        if not unit.tokens or _find_obstacle(typed, index, unit, language)[0]:
-            continue
-        text = _suggestion(utterance, unit, limits)
-        if text is not None:
+        text = _suggestion(utterance, unit, limits) if unit.tokens else None
+        if text is not None and not _find_obstacle(typed, index, unit, language)[0]:
             best = (shared, text)
     return best[1] if best else None
 
 
 def _difference(unit: Unit, note: Sequence[Token], language: Language | None) -> str:
     """What the note leaves out or adds, in a few words."""
-    said = [word for word in open_contractions(unit.shortest, language) if word.word]
-    told = [word for word in open_contractions(note, language) if word.word]
-    missing = Counter(word.low for word in said) - Counter(word.low for word in told)
-    added = Counter(word.low for word in told) - Counter(word.low for word in said)
+    said, told = _count(unit.shortest, language), _count(note, language)
+    missing, added = said - told, told - said
     parts = []
     if missing:
         parts.append(f"it leaves out {_few(missing)}")
     if added:
         parts.append(f"it adds {_few(added)}")
     return " and ".join(parts) or "the words, their order or the marks between them differ"
+
+
+def _count(tokens: Sequence[Token], language: Language | None) -> Counter[str]:
+    """The words with contractions opened, so that "don't" and "do not" show no difference."""
+    counts = Counter(token.low for token in tokens if token.word)
+    table = language.table("contractions") if language else {}
+    for low in counts.keys() & table.keys():
+        number = counts.pop(low)
+        counts.update(dict.fromkeys(table[low].split(), number))
+    return counts
 
 
 def _few(words: Counter[str], most: int = 5) -> str:

@@ -292,6 +292,8 @@ def _asks_to_forget(sentence: Sequence[Token], language: Language | None) -> boo
         return False
     if language.phrases("forget_keepers").match_at(sentence, start):
         return True
+    if _denies_request(sentence, start, language):
+        return False
     length = language.phrases("forget_verbs").match_at(sentence, start)
     if length:
         return not _is_title_or_idiom(sentence, start, length, language)
@@ -301,8 +303,21 @@ def _asks_to_forget(sentence: Sequence[Token], language: Language | None) -> boo
     if _removes_at_end(sentence, language):
         return memory.found_in(sentence)
     if polite:
-        return False
+        # "Kannst du meinen Geburtstag vergessen?"
+        words = [token for token in sentence if token.word]
+        return language.phrases("forget_verbs_at_end").match_end(words) > 0
     return _is_outdated(sentence, language)
+
+
+def _denies_request(sentence: Sequence[Token], start: int, language: Language) -> bool:
+    """True where the denial follows its verb, as in "vergiss meinen Geburtstag nicht"."""
+    denials = language.words("forget_denials")
+    for token in sentence[start:]:
+        if token.text in ",;:":
+            return False
+        if token.low in denials:
+            return not _is_outdated(sentence, language)
+    return False
 
 
 def _order_start(sentence: Sequence[Token], language: Language) -> tuple[int, bool]:

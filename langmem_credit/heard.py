@@ -9,7 +9,7 @@ within a graph that another graph, a tool or a node started.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -17,7 +17,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from .marks import MARK, NOT_TYPED, Spoken, made_by_code, mark, mark_code, not_typed, text_of
 from .notes import Utterance, utc_now
 from .recorder import Run, find_run, install
-from .state import LEDGER, RUN, RunRecord, issue_run
+from .runs import HeardRun, stored_run
+from .state import LEDGER, RUN, RunRecord
 
 __all__ = [
     "MARK",
@@ -27,10 +28,8 @@ __all__ = [
     "install",
     "mark",
     "mark_code",
-    "not_before",
     "not_typed",
     "with_answer",
-    "with_gone",
 ]
 
 # The end of what the agent said before: enough to see that it asked, and what.
@@ -40,60 +39,6 @@ _LOOKED_AT = 2_000
 _MOST = 100_000
 # Question marks: Latin, full-width, Arabic, Greek, Armenian.
 _ASKING = "?\uff1f\u061f\u037e\u055e"
-
-
-@dataclass(frozen=True, slots=True)
-class HeardRun:
-    """One run of a thread, as far as the memory is concerned.
-
-    Attributes:
-        id: names the invocation that began the run.
-        heard: what the person's side said, oldest first; not all of it was typed.
-        as_of: when the digest of this run was frozen, ISO 8601 in UTC.
-        since: when the run began; `as_of` moves on when the messages are compacted.
-        first: id of the first message when the digest was frozen, to notice a compaction.
-        last: id of the newest human message when the run began.
-        recorded: the state holds this run already.
-        listened: a node recorded it at its very start, and not the first model call.
-        digest: as text, where notes of other scopes may stand in it; else None.
-        shown_for: names the scopes and the speaker that `digest` was made for.
-        gone: ids of notes of other scopes that were forgotten in this run.
-    """
-
-    id: str
-    heard: tuple[Utterance, ...]
-    as_of: str
-    since: str
-    first: str
-    last: str
-    recorded: bool
-    listened: bool = False
-    digest: str | None = None
-    shown_for: str = ""
-    gone: tuple[str, ...] = ()
-
-    @property
-    def speaker(self) -> str | None:
-        """Who is asking: the speaker of the last input."""
-        inputs = [utterance for utterance in self.heard if utterance.via != "answer"]
-        return inputs[-1].speaker if inputs else None
-
-    def record(self) -> RunRecord:
-        """The run as its channel takes it; keys that say nothing are left out."""
-        record: RunRecord = {
-            "run": self.id,
-            "as_of": self.as_of,
-            "first": self.first,
-            "last": self.last,
-            "heard": [_lean(utterance, self.since) for utterance in self.heard],
-        }
-        if self.since != self.as_of:
-            record["since"] = self.since
-        if self.digest is not None:
-            record |= {"digest": self.digest, "for": self.shown_for, "gone": list(self.gone)}
-        if self.listened:
-            record["listened"] = True
-        return issue_run({name: value for name, value in record.items() if value})
 
 
 def hear(state: Mapping[str, Any], config: Mapping[str, Any] | None = None) -> HeardRun:
@@ -110,12 +55,12 @@ def hear(state: Mapping[str, Any], config: Mapping[str, Any] | None = None) -> H
     invocation = None if run is None else run.graph
     run_id = _unrecorded(messages) if invocation is None else invocation.id
     if stored.get("run") == run_id:
-        return _stored_run(stored)
+        return stored_run(stored)
     if run is None or invocation is None or run.depth != 1:
         return _new_run(run_id, (), state, messages)
     if invocation.kind == "resume":
         if _goes_on(stored, messages):
-            return _stored_run(stored)
+            return stored_run(stored)
         return _new_run(run_id, (), state, messages)
     if invocation.kind != "input":
         return _new_run(run_id, (), state, messages)
@@ -137,10 +82,13 @@ def with_answer(
     spoken = {part.whole for part in found.root.spoken}
     if text not in found.root.answers and text not in spoken:
         return run
-    if any(utterance.id == call_id for utterance in run.heard):
+    text, asked = _bounded(text), question[-_ASKED:]
+    if any((one.id.split("#")[0], one.text) == (call_id, text) for one in run.heard):
+        # A tool node that runs all its calls again.
         return run
-    asked = question[-_ASKED:]
-    answer = Utterance(call_id, _bounded(text), via, run.speaker, max(utc_now(), run.since), asked)
+    # A model may give every call the same id.
+    answer_id = _unused(call_id, [utterance.id for utterance in run.heard])
+    answer = Utterance(answer_id, text, via, run.speaker, max(utc_now(), run.since), asked)
     return replace(run, heard=(*run.heard, answer), recorded=False)
 
 
@@ -173,25 +121,6 @@ def moved_on(run: HeardRun, state: Mapping[str, Any]) -> HeardRun:
         return run
     as_of = _frozen_at(state, run.as_of)
     return replace(run, as_of=as_of, first=first, recorded=False, digest=None)
-
-
-def with_gone(run: HeardRun, note_id: str) -> HeardRun:
-    """The run in which a note of another scope was forgotten.
-
-    Where the store cannot be read in the next run, this run's digest stands, and must not bring
-    the note back.
-    """
-    return replace(run, gone=(*run.gone, note_id), recorded=False)
-
-
-def not_before(run: HeardRun, moment: str) -> HeardRun:
-    """The run, begun no earlier than the newest event that it could see."""
-    if moment <= run.as_of:
-        return run
-    if run.since != run.as_of:
-        return replace(run, as_of=moment)
-    heard = tuple(replace(one, at=moment) if one.at == run.since else one for one in run.heard)
-    return replace(run, as_of=moment, since=moment, heard=heard)
 
 
 def _spoken(run: Run) -> list[Spoken]:
@@ -253,7 +182,7 @@ def _places(texts: set[str], messages: Sequence[BaseMessage]) -> dict[str, str]:
 
 
 def _unused(message_id: str, seen: Iterable[str]) -> str:
-    """The message's id, numbered from the second part of the message on."""
+    """The id, numbered from the second utterance on that has it."""
     taken = sum(1 for known in seen if known.split("#")[0] == message_id)
     return message_id if not taken else f"{message_id}#{taken + 1}"
 
@@ -325,47 +254,11 @@ def _new_run(
     return HeardRun(run_id, timed, as_of, as_of, first, _newest_human(messages), recorded=False)
 
 
-def _stored_run(stored: RunRecord) -> HeardRun:
-    run_id: str = stored.get("run", "")
-    as_of: str = stored.get("as_of", "")
-    since: str = stored.get("since", as_of)
-    heard = tuple(_full(utterance, since) for utterance in stored.get("heard", []))
-    first, last = stored.get("first", ""), stored.get("last", "")
-    listened = stored.get("listened") is True
-    run = HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
-    if not stored.get("for"):
-        return run
-    digest, gone = stored.get("digest", ""), tuple(stored.get("gone", ()))
-    return replace(run, digest=digest, shown_for=stored["for"], gone=gone)
-
-
 def _frozen_at(state: Mapping[str, Any], earlier: str) -> str:
     """Now, but never before an event that the ledger holds: the clock may have been set back."""
     events = state.get(LEDGER) or []
     newest = max((event.get("at", "") for event in events if not event.get("held")), default="")
     return max(utc_now(), newest, earlier)
-
-
-def _lean(utterance: Utterance, since: str) -> dict[str, Any]:
-    said = {"id": utterance.id, "text": utterance.text, "asked": utterance.asked}
-    if utterance.at != since:
-        said["at"] = utterance.at
-    if utterance.via != "input":
-        said["via"] = utterance.via
-    if utterance.speaker:
-        said["speaker"] = utterance.speaker
-    return {name: value for name, value in said.items() if value}
-
-
-def _full(said: Mapping[str, Any], at: str) -> Utterance:
-    return Utterance(
-        said.get("id", ""),
-        said.get("text", ""),
-        said.get("via", "input"),
-        said.get("speaker"),
-        said.get("at", at),
-        said.get("asked", ""),
-    )
 
 
 def _messages(state: Mapping[str, Any]) -> list[BaseMessage]:

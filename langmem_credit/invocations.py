@@ -96,6 +96,9 @@ def _spoken_last(inputs: object) -> list[Spoken]:
     spoken: list[Spoken] = []
     messages = _message_likes(inputs)
     for item in reversed(messages[-_TRAILING:]):
+        if isinstance(item, str):
+            spoken.insert(0, Spoken(item, whole=item))
+            continue
         message = _message(item)
         if message is None or isinstance(message, AIMessage | ToolMessage):
             break

@@ -79,6 +79,11 @@ def create_tool_node(
                 f"tool_node() sets {name} itself, to guard the memory's channels. Wrap your tools "
                 "instead."
             )
+    if options.get("messages_key", "messages") != "messages":
+        raise ConfigurationError(
+            f"messages_key={options['messages_key']!r} does not fit: the memory reads and answers "
+            "under 'messages'."
+        )
     return ToolNode(
         [*own, *tools], wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap, **options
     )

@@ -31,7 +31,7 @@ def plan_changes(
         named: the note names the user where the language needs no subject.
 
     >>> from langmem_credit.languages import load
-    >>> from langmem_credit.shift import open_contractions
+    >>> from langmem_credit.contractions import open_contractions
     >>> from langmem_credit.words import tokenize
     >>> es = load("es")
     >>> words = open_contractions(tokenize("Nunca como carne"), es)

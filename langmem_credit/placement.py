@@ -16,8 +16,8 @@ from langchain_core.messages import SystemMessage
 
 from .books import Opening, Where, Work
 from .digest import render, without_notes
-from .heard import not_before
 from .recent import DIGESTS, SHARED_DIGESTS
+from .runs import not_before
 from .session import Session
 from .settings import Settings
 

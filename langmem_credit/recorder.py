@@ -12,6 +12,7 @@ one"), so concurrent runs do not mix.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -44,6 +45,7 @@ class Run:
         graph: what the graph of the innermost node around this run was started with.
         depth: graph nodes around this run; 1 within a node of the outermost graph.
         namespace: LangGraph's checkpoint namespace of the innermost node, or None.
+        is_root: this run is the root's own.
     """
 
     root: Invocation
@@ -51,6 +53,7 @@ class Run:
     graph: Invocation
     depth: int
     namespace: str | None
+    is_root: bool = False
 
 
 class RootRecorder(BaseCallbackHandler):
@@ -114,13 +117,13 @@ class RootRecorder(BaseCallbackHandler):
         namespace = (metadata or {}).get("langgraph_checkpoint_ns")
         if parent is None:
             typed = outside and typed_here(metadata)
-            root = self._typed(read_invocation(_short(run_id), inputs, typed=typed))
-            run = Run(root, root, root, 0 if outside else 2, namespace)
+            root = self._typed(read_invocation(_new_name(), inputs, typed=typed))
+            run = Run(root, root, root, 0 if outside else 2, namespace, is_root=True)
         elif namespace and namespace != parent.namespace:
             graph = parent.started
             run = Run(parent.root, graph, graph, parent.depth + 1, namespace)
         else:
-            started = read_invocation(_short(run_id), inputs, typed=parent.depth == 0)
+            started = read_invocation(_new_name(), inputs, typed=parent.depth == 0)
             run = Run(parent.root, started, parent.graph, parent.depth, parent.namespace)
         self._keep(run_id, run)
 
@@ -138,8 +141,8 @@ class RootRecorder(BaseCallbackHandler):
         parent, _outside = self._above(parent_run_id)
         if parent is None:
             # A tool that is called by hand: what it was called with was not typed.
-            root = Invocation(_short(run_id), "none")
-            run = Run(root, root, root, 2, None)
+            root = Invocation(_new_name(), "none")
+            run = Run(root, root, root, 2, None, is_root=True)
         else:
             run = Run(parent.root, parent.started, parent.graph, parent.depth, parent.namespace)
         self._words.called(run_id, input_str if inputs is None else inputs)
@@ -203,7 +206,7 @@ class RootRecorder(BaseCallbackHandler):
 
     def _silence(self, run_id: UUID, run: Run) -> None:
         self._words.returned(run_id)
-        if run.root.id == _short(run_id):
+        if run.is_root:
             self._words.ended(run.root.id)
 
 
@@ -232,6 +235,6 @@ def _parent_of(config: Mapping[str, Any] | None) -> Any:
     return getattr((config or {}).get("callbacks"), "parent_run_id", None)
 
 
-def _short(run_id: UUID) -> str:
-    # The end of it: the first half of a version 7 id is the clock.
-    return run_id.hex[-16:]
+def _new_name() -> str:
+    # Not the run's id: a host may give two runs the same one.
+    return secrets.token_hex(8)

@@ -90,7 +90,7 @@ def _repeated(text: str, said: Iterable[str]) -> bool:
     )
 
 
-def _said_by_models(outputs: object, depth: int = 3) -> Iterator[str]:
+def _said_by_models(outputs: object, depth: int = 5) -> Iterator[str]:
     """What the AI messages in a node's output say, and what they call tools with."""
     if isinstance(outputs, AIMessage):
         yield text_of(outputs.content)

@@ -98,7 +98,7 @@ class Session:
             run=hear(values, config),
             messages=[message for message in messages if isinstance(message, BaseMessage)],
             thread="" if thread is None else str(thread),
-            saved=_is_saved(configurable),
+            saved=is_saved(config),
         )
 
     @property
@@ -277,7 +277,9 @@ def _configurable(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return configurable if isinstance(configurable, Mapping) else {}
 
 
-def _is_saved(configurable: Mapping[str, Any]) -> bool:
+def is_saved(config: Mapping[str, Any] | None = None) -> bool:
+    """True when the graph that this config belongs to has a checkpointer."""
+    configurable = _configurable(config)
     # LangGraph hands each task the checkpointer under this name; it has no public one.
     name = "__pregel_checkpointer"
     if name in configurable:

@@ -127,7 +127,7 @@ def _without(session: Session, calls: Iterable[Call]) -> Session:
     """The session before the step: without what its calls wrote and what was answered in it."""
     named = {(call.message, call.id) for call in calls}
     answered = {call.id for call in session.last_calls()}
-    heard = tuple(one for one in session.run.heard if one.id not in answered)
+    heard = tuple(one for one in session.run.heard if one.id.split("#")[0] not in answered)
     session = session.in_run(dataclasses.replace(session.run, heard=heard))
     events = [
         event

@@ -140,7 +140,9 @@ class _Matcher:
         said, language = self.said, self.language
         low = said[0].low
         if low in language.words("droppable_subject"):
-            return self._left_out_subject()
+            place = self._left_out_subject()
+            if place != (-1, -1):
+                return place
         if len(said) > 1 and low in language.words("possessive"):
             # A finite verb must follow: "My email drafts go …" would turn into an order.
             if said[1].low in language.words("droppable_possessions") and self._is_predicated(2):
@@ -159,6 +161,8 @@ class _Matcher:
     def _inserted_subject(self) -> int:
         """How many words of the note name the user where the language leaves the subject out."""
         assert self.language is not None
+        if any(word.low in self.language.words("subject") for word in self.said):
+            return 0
         for phrase in self.language.items("insert_subject"):
             length = self._told_phrase(phrase, 0)
             if length:
@@ -167,11 +171,12 @@ class _Matcher:
 
     def _left_out_subject(self) -> tuple[int, int]:
         assert self.language is not None
-        self.shifted = True
         if not self.language.items("agreement"):
             following = self.language.phrases("droppable_before").match_at_words(self.said, 1)
             pair = self.language.phrases("pairs_first").match_at_words(self.said, 1)
-            return (1, 0) if following or pair else (-1, -1)
+            self.shifted = bool(following or pair)
+            return (1, 0) if self.shifted else (-1, -1)
+        self.shifted = True
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
             # "I am to approve …" would turn into a rule about who approves, "I am open to …"
             # into an order.

@@ -13,6 +13,8 @@ from .languages import Language
 from .words import Token, count_words, separates, split_sentences
 
 _SPELLED_OUT = 7  # words
+# "a: a: a: …" would otherwise be followed to Python's own limit.
+_MOST_NESTED = 4
 
 
 def lasts(tokens: Sequence[Token], language: Language) -> bool:
@@ -81,9 +83,9 @@ def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
     return _clause_lasts(tokens, start, language)
 
 
-def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool:
+def _clause_lasts(tokens: Sequence[Token], start: int, language: Language, nested: int = 0) -> bool:
     """The clause from tokens[start], once adverbs and openers are behind us."""
-    if start >= len(tokens):
+    if start >= len(tokens) or nested > _MOST_NESTED:
         return False
     low = tokens[start].low
     if language.phrases("conditionals").match_at(tokens, start):
@@ -99,12 +101,12 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bo
         return True
     if holds_errand(tokens[start:], language):
         return False
+    if language.phrases("ways").match_at(tokens, start):
+        return True
     if low not in language.words("pronouns"):
         in_the_end = last_verb_lasts(tokens, start, language)
         if in_the_end is not None:
             return in_the_end
-    if language.phrases("ways").match_at(tokens, start):
-        return True
     if language.phrases("statements").match_at(tokens, start):
         return True
     if low.isdigit():
@@ -112,12 +114,12 @@ def _clause_lasts(tokens: Sequence[Token], start: int, language: Language) -> bo
     if low in language.words("leading_prepositions"):
         if _is_keyword(tokens, start):
             return _is_no_verb(tokens[start], language)
-        return _after_comma_lasts(tokens, start, language)
+        return _after_comma_lasts(tokens, start, language, nested)
     if low.partition("'")[0] in language.words("subjects"):
         return True
     if _is_known_verb(low, language) and not _names_a_subject(tokens, start, language):
         return _order_lasts(tokens, start, language)
-    if _lead_in_lasts(tokens, start, language):
+    if _lead_in_lasts(tokens, start, language, nested):
         return True
     return _is_statement(tokens, start, language)
 
@@ -149,9 +151,8 @@ def _is_adverb(low: str, language: Language) -> bool:
 
 
 def _is_known_verb(low: str, language: Language) -> bool:
-    return any(
-        low in language.words(field) for field in ("working", "generic_working", "one_off_verbs")
-    )
+    fields = ("working", "generic_working", "one_off_verbs", "other_verbs")
+    return any(low in language.words(field) for field in fields)
 
 
 def _names_a_subject(tokens: Sequence[Token], start: int, language: Language) -> bool:
@@ -182,11 +183,11 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
         return True
     if holds_errand(tokens[start:], language):
         return False
+    if language.phrases("ways").match_at(tokens, start):
+        return True
     in_the_end = last_verb_lasts(tokens, start, language)
     if in_the_end is not None:
         return in_the_end
-    if language.phrases("ways").match_at(tokens, start):
-        return True
     if low in language.words("one_off_verbs"):
         # "Deploy with fly.io" tells how, not what to do now.
         return start + 1 < len(tokens) and tokens[start + 1].low in language.words("manners")
@@ -257,7 +258,9 @@ def _has_marker(tokens: Sequence[Token], start: int, language: Language) -> bool
     return any(token.low in language.words("generic_markers") for token in tokens[start + 1 :])
 
 
-def _after_comma_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool:
+def _after_comma_lasts(
+    tokens: Sequence[Token], start: int, language: Language, nested: int
+) -> bool:
     """The main clause behind "For X, …" or "Before doing Y, …".
 
     A gerund makes the lead a recurring step, so that any order but an errand lasts behind it.
@@ -272,19 +275,19 @@ def _after_comma_lasts(tokens: Sequence[Token], start: int, language: Language) 
                 low = tokens[main].low
                 if low in language.words("generic_working"):
                     return True
-            return _clause_lasts(tokens, main, language)
+            return _clause_lasts(tokens, main, language, nested + 1)
     if any(token.low in language.words("subject_pronouns") for token in tokens[start + 1 :]):
         # "On Mondays I work from home" and "In this repo we use tabs" order nothing.
         return True
     return not recurs and _has_finite_verb(tokens, start + 1, language)
 
 
-def _lead_in_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool:
+def _lead_in_lasts(tokens: Sequence[Token], start: int, language: Language, nested: int) -> bool:
     """The rest behind a short lead-in such as "Naming: …"."""
     for index in range(start + 1, min(start + 8, len(tokens) - 1)):
         if tokens[index].text in ":：-" and tokens[index + 1].gap:
             rest = _skip(tokens, index + 1, language)
-            return _clause_lasts(tokens, rest, language)
+            return _clause_lasts(tokens, rest, language, nested + 1)
     return False
 
 
@@ -299,7 +302,9 @@ def _is_statement(tokens: Sequence[Token], start: int, language: Language) -> bo
         return True
     if following is None or following.low in language.words("articles"):
         return False
-    if not following.word or following.low in language.words("noun_followers"):
+    if not following.word and language.items("noun_endings"):
+        return True
+    if following.low in language.words("noun_followers"):
         return True
     if _is_no_verb(tokens[start], language):
         return True

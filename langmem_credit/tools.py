@@ -22,13 +22,14 @@ from pydantic import BaseModel, Field, WithJsonSchema, create_model
 from . import answers, charter
 from .books import Opening, Where, Work, Writing, ado, do
 from .characters import clean, one_line
-from .heard import answer_of, with_answer, with_gone
+from .heard import answer_of, with_answer
 from .looking import looked_through
 from .notes import KINDS
 from .recall import recall, render_recall
+from .runs import with_gone
 from .scopes import SESSION
 from .scrubbing import scrub
-from .session import SCOPE, Call, Session
+from .session import SCOPE, Call, Session, is_saved
 from .settings import Settings
 from .state import LEDGER, RUN, issue_events
 from .turns import decide_in_turn
@@ -173,17 +174,15 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
         return "ask_user needs a question."
     if len(question) > _QUESTION_CHARS:
         return f"The question has {len(question)} characters; at most {_QUESTION_CHARS} fit."
-    if runtime is None:
-        return "Nobody can be asked: this tool works within a graph."
+    if runtime is None or not is_saved(runtime.config):
+        return "Nobody can be asked: only an agent with a checkpointer can wait for an answer."
     value = interrupt({"type": "ask_user", "question": question})
     text, via = answer_of(value)
     if not text.strip():
         return "The person gave no answer."
     shown = scrub(clean(text)).text
     answer = shown if via == "answer" else f"The person picked: {one_line(shown)}"
-    session = None
-    if runtime is not None:
-        session = Session.read(settings, runtime.state, runtime.config)
+    session = Session.read(settings, runtime.state, runtime.config)
     if session is None:
         return answer
     call_id = runtime.tool_call_id or ""

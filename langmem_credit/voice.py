@@ -97,13 +97,17 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
         for index, token in enumerate(tokens)
     ):
         return "question", "it is a question"
-    if any(char in _JOKE_MARKS for token in tokens for char in token.text):
+    if _has_joke_mark(tokens):
         return "own_voice", "it reads as a joke"
     if _mostly_quoted(tokens) and not (language and has_strong_sign(tokens, language)):
         return "own_voice", "it is mostly a quotation"
     if language is None:
         return "", ""
     return _lexical_signs(tokens, language)
+
+
+def _has_joke_mark(tokens: Sequence[Token]) -> bool:
+    return any(token.text in _JOKE_MARKS for token in tokens if not token.word)
 
 
 def _mostly_quoted(tokens: Sequence[Token]) -> bool:
@@ -140,7 +144,7 @@ def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool
     """True for jokes, hypotheses and what somebody else said."""
     mask = quoted_mask(tokens)
     return (
-        any(char in _JOKE_MARKS for token in tokens for char in token.text)
+        _has_joke_mark(tokens)
         or _unquoted(language.phrases("jokes"), tokens, mask)
         or _unquoted(language.phrases("hypotheses"), tokens, mask)
         or _reported(tokens, mask, language)
@@ -319,7 +323,7 @@ def _content(tokens: Sequence[Token]) -> frozenset[str]:
     for one, two in pairwise(tokens):
         pair = one.low + two.low
         if len(pair) == 2 and is_unspaced(one.low) and is_unspaced(two.low):
-            if not {one.low, two.low, pair} & _no_content():
+            if not {one.low, two.low} <= _no_content() and pair not in _no_content():
                 found.add(pair)
     return frozenset(found)
 
@@ -355,7 +359,7 @@ class _Later:
 
 
 # A run of many messages looks at each later one from each earlier one.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _read_later(text: str) -> _Later:
     tokens = tokenize(text)
     retracts = bool(tokens) and (

@@ -25,11 +25,7 @@ _FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
 
 # Characters of scripts written without spaces are tokens of their own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
-_TOKEN = re.compile(
-    rf"(?P<newline>[^\S\n]*\n\s*)|(?P<space>[^\S\n]+)|(?P<unspaced>[{_UNSPACED}])"
-    rf"|(?P<word>[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(?P<other>.)",
-    re.DOTALL,
-)
+_TOKEN = re.compile(rf"(\s*)(?:([{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
@@ -93,22 +89,15 @@ def tokenize(text: str) -> list[Token]:
     [('', 'Edit'), (' ', '.'), ('', 'env'), ('', ','), (' ', "don't"), ('', '!')]
     """
     tokens: list[Token] = []
-    gap = ""
-    for match in _TOKEN.finditer(fold(text)):
-        kind = match.lastgroup
-        piece = match.group()
-        if kind == "newline":
-            gap = "\n"
-        elif kind == "space":
-            gap = gap or " "
+    # White space at the very end would be tried again from each of its characters.
+    for match in _TOKEN.finditer(fold(text).rstrip()):
+        space, word, other = match.groups()
+        gap = space and ("\n" if "\n" in space else " ")
+        start, end = match.span(2 if other is None else 3)
+        if other is None:
+            tokens.append(Token(word, word.lower(), gap, start, end, True))
         else:
-            word = kind != "other"
-            tokens.append(
-                Token(
-                    piece, piece.lower() if word else piece, gap, match.start(), match.end(), word
-                )
-            )
-            gap = ""
+            tokens.append(Token(other, other, gap, start, end, False))
     return tokens
 
 
@@ -211,9 +200,11 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     start = 0
     mask = quoted_mask(tokens)
     for index in range(1, len(tokens)):
-        if mask[index] and mask[index - 1]:
+        broken = tokens[index].gap == "\n"
+        # Most words follow no mark; this is the hot loop of a decision.
+        if (tokens[index - 1].word and not broken) or (mask[index] and mask[index - 1]):
             continue
-        if tokens[index].gap == "\n" or _ends_sentence(tokens, mask, index, strict):
+        if broken or _ends_sentence(tokens, mask, index, strict):
             parts.append(tokens[start:index])
             start = index
     parts.append(tokens[start:])
@@ -253,6 +244,17 @@ def _is_abbreviation(tokens: Sequence[Token], stop: int) -> bool:
     return chunk in _ABBREVIATIONS or len(chunk) < 2
 
 
+def _stands_at(lows: Sequence[str], tokens: Sequence[Token], index: int) -> bool:
+    """True when these words stand at the index, on one line."""
+    if index < 0 or index + len(lows) > len(tokens) or tokens[index].low != lows[0]:
+        return False
+    for k in range(1, len(lows)):
+        token = tokens[index + k]
+        if token.low != lows[k] or token.gap == "\n":
+            return False
+    return True
+
+
 class HasLow(Protocol):
     """Anything with a lower-case form."""
 
@@ -268,16 +270,17 @@ class Phrases:
     3
     """
 
-    __slots__ = ("_by_first", "texts")
+    __slots__ = ("_by_first", "_by_last", "texts")
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self.texts = tuple(phrases)
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in self.texts:
-            lows = tuple(token.low for token in tokenize(phrase))
+        self._by_last: dict[str, list[tuple[str, ...]]] = {}
+        for lows in (tuple(token.low for token in tokenize(phrase)) for phrase in self.texts):
             if lows:
                 self._by_first.setdefault(lows[0], []).append(lows)
-        for group in self._by_first.values():
+                self._by_last.setdefault(lows[-1], []).append(lows)
+        for group in (*self._by_first.values(), *self._by_last.values()):
             group.sort(key=len, reverse=True)
 
     def __contains__(self, low: str) -> bool:
@@ -288,11 +291,7 @@ class Phrases:
         if index >= len(tokens):
             return 0
         for lows in self._by_first.get(tokens[index].low, ()):
-            end = index + len(lows)
-            if end <= len(tokens) and all(
-                tokens[index + k].low == low and (k == 0 or tokens[index + k].gap != "\n")
-                for k, low in enumerate(lows)
-            ):
+            if _stands_at(lows, tokens, index):
                 return len(lows)
         return 0
 
@@ -307,17 +306,19 @@ class Phrases:
 
     def match_end(self, tokens: Sequence[Token]) -> int:
         """How many tokens the longest phrase at the very end has; 0 when none stands there."""
-        longest = 0
-        for begin in range(max(0, len(tokens) - 8), len(tokens)):
-            length = self.match_at(tokens, begin)
-            if length and begin + length == len(tokens):
-                longest = max(longest, length)
-        return longest
+        if tokens:
+            for lows in self._by_last.get(tokens[-1].low, ()):
+                if _stands_at(lows, tokens, len(tokens) - len(lows)):
+                    return len(lows)
+        return 0
 
     def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """(index, length) of every phrase in the tokens, in order."""
+        starts = self._by_first
+        if not starts:
+            return
         for index, token in enumerate(tokens):
-            if token.low in self._by_first:
+            if token.low in starts:
                 length = self.match_at(tokens, index)
                 if length:
                     yield index, length

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import distribution
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +17,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "langmem_credit"
-# Not the core's: LangGraph's side, and the index. Every other module is the core's: a new one that
-# says nothing keeps the core's rules.
-LANGGRAPH_SIDE = frozenset(
-    {
-        "__main__",
-        "chroma_files",
-        "chroma_folder",
-        "chroma_index",
-        "chroma_opening",
-        "chroma_probe",
-        "chroma_rows",
-        "chroma_scope",
-        "chroma_server",
-        "commands",
-        "decisions",
-        "embedding",
-        "guard",
-        "heard",
-        "host",
-        "local_model",
-        "marks",
-        "memory",
-        "middleware",
-        "nodes",
-        "placement",
-        "recorder",
-        "retriever",
-        "session",
-        "settling",
-        "state",
-        "testing",
-        "tools",
-        "turns",
-    }
-)
+# The highest layer of the core in pyproject.toml is the one with this module.
+_HIGHEST_OF_THE_CORE = "settings"
 # Not part of the tree: what tools leave behind, and what git keeps.
 _UNTRACKED = re.compile(
     r"\.git|\.venv|\.hypothesis|\.ipynb_checkpoints|\.langgraph_api|__pycache__|build|dist"
@@ -80,8 +48,16 @@ def modules() -> list[Path]:
 
 
 def core_modules() -> list[Path]:
-    """The modules that know nothing of LangGraph."""
-    return [path for path in modules() if top_level_name(path) not in LANGGRAPH_SIDE]
+    """The modules that know nothing of LangGraph: those in the core's layers, and in none."""
+    outside = set(chain.from_iterable(takewhile(_is_above_the_core, layers())))
+    return [path for path in modules() if top_level_name(path) not in outside]
+
+
+def layers() -> list[set[str]]:
+    """Names of the modules of each layer, highest first."""
+    contracts = project()["tool"]["importlinter"]["contracts"]
+    lines = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
+    return [set(re.findall(r"\w+", line)) for line in lines]
 
 
 def top_level_name(path: Path) -> str:
@@ -175,6 +151,10 @@ def marked_block(text: str, name: str) -> list[str]:
     inside = re.search(rf"^<!-- {name} -->$(.*?)^<!-- /{name} -->$", text, re.DOTALL | re.MULTILINE)
     lines = inside.group(1).splitlines() if inside else []
     return [line for line in lines if line.strip() and not line.startswith("```")]
+
+
+def _is_above_the_core(layer: set[str]) -> bool:
+    return _HIGHEST_OF_THE_CORE not in layer
 
 
 def _is_text(path: Path) -> bool:

@@ -325,6 +325,13 @@ def test_shrinking_leaves_the_digest_of_the_run_as_it_is(events: list[Event], mi
     assert render(frozen, as_of) == render(before, as_of)
 
 
+def test_a_correction_by_a_clock_that_ran_behind_counts_from_when_it_could_be_known() -> None:
+    old = said("a" * 10, 0)
+    guess = unsaid(LONG, 4, replaces=old["note"])
+    events = [old, guess, agreed(guess, 0.5), said(LONG + "y", 5)]
+    assert shrink(events, SMALL, until=moment(1)) == []
+
+
 def test_a_shrunk_event_still_names_its_call() -> None:
     event = said(LONG, 1, message="m1", call="c1")
     shrunk = shrink([event, forgot(event, 2), said(LONG + "y", 3)], SMALL)

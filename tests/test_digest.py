@@ -202,6 +202,10 @@ def test_a_speakers_own_notes_stand_first_and_others_under_their_name() -> None:
     assert text.index("Use spaces") < text.index("## From ann") < text.index("Use tabs")
 
 
+def test_notes_from_before_speakers_were_named_are_from_you() -> None:
+    assert "## From you" in render(book(said("Use tabs", 1)), TODAY, speaker="ann")
+
+
 def test_without_a_speaker_a_named_persons_notes_are_not_from_you() -> None:
     assert "## From you" not in render(book(said("Use tabs", 1, speaker="ann")), TODAY)
 
@@ -537,6 +541,11 @@ def test_the_widest_digest_still_shows_the_newest_note(char: str) -> None:
     newest = said("Rule number 7 holds.", 99)
     text = render(book(*events, newest), TODAY)
     assert ("Rule number 7 holds." in text, len(text.encode()) <= LIMITS.digest) == (True, True)
+
+
+def test_the_newest_note_stands_even_where_little_fits() -> None:
+    limits = replace(LIMITS, digest=len(HEAD.encode()) + 160)
+    assert numbers(book(*preferences(3)), limits=limits) == [2]
 
 
 def test_over_the_budget_facts_leave_before_the_persons_words() -> None:

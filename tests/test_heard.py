@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from langchain.agents.middleware import AgentMiddleware
+from langchain_core.callbacks import BaseCallbackHandler, CallbackManager
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
 from langgraph.types import Command, interrupt
 from langsmith import Client
@@ -287,6 +289,59 @@ def test_run_under_an_outside_tracer_hears_its_input() -> None:
     with tracing_context(parent=RunTree(name="request", client=silent), enabled=False):
         agent.invoke(typed("I use zsh"), thread())
     assert heard_texts(agent) == ["I use zsh"]
+
+
+class Other(BaseCallbackHandler):
+    """A host's own handler."""
+
+
+@pytest.mark.parametrize(
+    "callbacks",
+    [
+        lambda: [Other()],
+        lambda: CallbackManager([Other()]),
+        lambda: CallbackManager([Other()], inheritable_handlers=[Other()]),
+        lambda: None,
+    ],
+    ids=["list", "manager", "inheritable", "none"],
+)
+def test_hosts_own_callbacks_change_nothing(callbacks: Any) -> None:
+    agent = listening_agent(tool_calls(("look", {})), tools=[look])
+    agent.invoke(typed("I use zsh"), {**thread(), "callbacks": callbacks()})
+    assert heard_texts(agent) == ["I use zsh"]
+
+
+def test_two_runs_to_which_the_host_gave_one_id_do_not_share_their_words() -> None:
+    agent = listening_agent()
+    config = {**thread(), "run_id": uuid4()}
+    agent.invoke(typed("I use zsh"), config)
+    agent.invoke(typed("I use fish"), config)
+    assert heard_texts(agent) == ["I use fish"]
+
+
+def test_agents_side_by_side_in_a_chain_both_hear_its_input() -> None:
+    one, two = listening_agent(), listening_agent()
+    RunnableParallel(one=one, two=two).invoke(typed("I use zsh"), thread())
+    assert [heard_texts(one), heard_texts(two)] == [["I use zsh"], ["I use zsh"]]
+
+
+def test_answers_of_several_interrupts_add_up() -> None:
+    asks = [tool_calls(("ask_user", {"question": f"Question {n}?"})) for n in range(3)]
+    agent = listening_agent(*asks)
+    agent.invoke(typed("Hello"), thread())
+    for text in ("first", "second", "third"):
+        agent.invoke(Command(resume=text), thread())
+    assert heard_texts(agent) == ["Hello", "first", "second", "third"]
+
+
+def test_answers_to_calls_with_one_id_are_all_heard() -> None:
+    one, two = (tool_calls(("ask_user", {"question": q})) for q in ("First?", "Second?"))
+    two.tool_calls[0]["id"] = one.tool_calls[0]["id"]
+    agent = listening_agent(one, two)
+    agent.invoke(typed("Hello"), thread())
+    for text in ("first", "second"):
+        agent.invoke(Command(resume=text), thread())
+    assert heard_texts(agent) == ["Hello", "first", "second"]
 
 
 def test_host_may_say_in_the_config_that_a_run_is_not_typed() -> None:

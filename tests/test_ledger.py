@@ -183,6 +183,10 @@ def test_a_later_clock_is_taken_as_it_is() -> None:
     assert next_at(moment(90), [said("Use pnpm", 60)]) == moment(90)
 
 
+def test_a_clock_that_stands_still_gives_a_later_moment() -> None:
+    assert next_at(moment(60), [said("Use pnpm", 60)]) == "2026-03-01T10:00:00.000001Z"
+
+
 def test_a_strangers_date_does_not_push_the_clock() -> None:
     forged = {**said("Use pnpm", 60), "held": True}
     assert next_at(moment(0), [forged]) == moment(0)

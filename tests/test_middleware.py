@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 import pytest
-from langchain.agents import AgentState
+from langchain.agents import AgentState, create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
     HumanInTheLoopMiddleware,
@@ -18,6 +18,7 @@ from langchain.agents.middleware import (
 )
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
@@ -184,6 +185,15 @@ def test_turned_off_memory_still_shows_its_notes() -> None:
     off.person.says("Hello")
     assert ZSH in off.model.system_texts[-1]
     assert "remember" not in off.model.offered
+
+
+def test_thread_that_began_without_memory_takes_notes_from_now_on() -> None:
+    saver = InMemorySaver()
+    create_agent(ScriptedChatModel(["hi"]), [], checkpointer=saver).invoke(
+        {"messages": ["Hello"]}, thread()
+    )
+    it = remembered(checkpointer=saver)
+    assert it.active == [ZSH]
 
 
 def test_threads_of_one_agent_do_not_share_notes() -> None:

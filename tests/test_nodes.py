@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from typing import Annotated, Any
@@ -10,17 +11,26 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.message import add_messages
 from langgraph.types import Command
+from pydantic import BaseModel
 
 from langmem_credit.errors import ConfigurationError
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.notes import Limits
 from langmem_credit.recorder import RECORDER, find_run
-from langmem_credit.state import MemoryChannels, MemoryInput, MemoryState
+from langmem_credit.state import (
+    LedgerChannel,
+    MemoryChannels,
+    MemoryInput,
+    MemoryState,
+    RunChannel,
+)
 from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
 
-from .graph_support import forgetting, heard_texts, node_graph, remembering, thread
+from .graph_support import forgetting, heard_texts, node_graph, remembering, talk, thread
 
 ZSH = "I always use zsh"
 TABS = "I prefer tabs over spaces"
@@ -151,6 +161,38 @@ def test_state_of_ones_own_takes_the_channels_beside_its_keys() -> None:
     assert notes(graph) == [ZSH]
 
 
+class Model(BaseModel):
+    """A state as a pydantic model."""
+
+    messages: Annotated[list[Any], add_messages] = []
+    memory_ledger: Annotated[list[dict[str, Any]], LedgerChannel] = []
+    memory_run: Annotated[dict[str, Any], RunChannel] = {}
+
+
+def test_state_may_be_a_pydantic_model() -> None:
+    found: list[Any] = []
+
+    def call(state: Model) -> dict[str, Any]:
+        found.append(MEMORY.fold("Be kind.", state))
+        return {"messages": [remembering((ZSH, ZSH))]}
+
+    builder = StateGraph(Model, input_schema=MemoryInput)
+    builder.add_node("listen", MEMORY.listen)
+    builder.add_node("model", call)
+    builder.add_node("tools", MEMORY.tool_node())
+    builder.add_node("settle", MEMORY.settle)
+    for one, two in itertools.pairwise((START, "listen", "model", "tools", "settle")):
+        builder.add_edge(one, two)
+    graph = MEMORY.bind(builder.compile(checkpointer=InMemorySaver()))
+    graph.invoke({"messages": [ZSH]}, thread())
+    assert (notes(graph), found) == ([ZSH], [SystemMessage("Be kind.")])
+
+
+def test_tool_node_refuses_another_key_for_messages() -> None:
+    with pytest.raises(ConfigurationError, match="messages_key='chat' does not fit"):
+        MEMORY.tool_node([], messages_key="chat")
+
+
 def test_graph_without_a_checkpointer_runs() -> None:
     graph = node_graph(ScriptedChatModel([remembering((ZSH, ZSH))]), checkpointer=None)
     assert graph.invoke({"messages": [ZSH]})["messages"][-1].text == "Done"
@@ -224,6 +266,11 @@ def test_bind_refuses_a_graph_whose_callers_may_write_the_channels() -> None:
 def test_bind_gives_the_graph_with_the_recorder_and_leaves_its_type() -> None:
     graph = node_graph(ScriptedChatModel())
     assert (type(graph).__name__, graph.config["callbacks"]) == ("CompiledStateGraph", [RECORDER])
+
+
+def test_bind_takes_an_agent_of_create_agent() -> None:
+    agent = talk("ok").agent
+    assert type(MEMORY.bind(agent)) is type(agent)
 
 
 def test_tool_node_does_not_let_its_guard_be_replaced() -> None:

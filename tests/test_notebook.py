@@ -1,15 +1,28 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langmem_credit.ledger import Event, confirmed, merge_events, new_note_id, tombstone
+from langmem_credit.bounds import refusal, shrink
+from langmem_credit.digest import render
+from langmem_credit.ledger import (
+    Event,
+    confirmed,
+    merge_events,
+    new_note_id,
+    next_at,
+    tombstone,
+)
 from langmem_credit.notebook import Conflict, fold
+from langmem_credit.notes import LIMITS
+from langmem_credit.recall import recall, render_recall
 from tests.notebook_support import (
+    TODAY,
     agreed,
     book,
     brought_back,
@@ -248,6 +261,16 @@ def test_restoring_makes_no_waiting_note_active() -> None:
     assert status(events, WAITING) == "unconfirmed"
 
 
+def test_a_confirmation_while_a_note_was_forgotten_does_not_count_when_it_is_back() -> None:
+    events = [WAITING, forgot(WAITING, 2), agreed(WAITING, 3), brought_back(WAITING, 4)]
+    assert status(events, WAITING) == "unconfirmed"
+
+
+def test_forgetting_an_expired_note_forgets_it() -> None:
+    expired = {"v": 1, "id": "a", "type": "expired", "at": moment(2), "note": PNPM["note"]}
+    assert status([PNPM, expired, forgot(PNPM, 3)], PNPM) == "forgotten"
+
+
 def test_restoring_what_was_not_withdrawn_is_reported() -> None:
     notebook = book(WAITING, brought_back(WAITING, 2))
     assert [conflict.reason for conflict in notebook.conflicts] == [
@@ -327,6 +350,16 @@ def test_forgetting_the_newer_note_does_not_bring_the_older_one_back() -> None:
 def test_restoring_brings_the_older_note_back() -> None:
     notebook = book(NAS_A, NAS_B, forgot(NAS_B, 3), brought_back(NAS_A, 4))
     assert texts(notebook.active) == ["The NAS is brand A"]
+
+
+def test_restoring_the_newer_note_corrects_again() -> None:
+    notebook = book(NAS_A, NAS_B, forgot(NAS_B, 3), brought_back(NAS_A, 4), brought_back(NAS_B, 5))
+    assert texts(notebook.active) == ["The NAS is brand B"]
+
+
+def test_of_two_corrections_at_once_the_first_is_named() -> None:
+    other = said("The NAS is brand C", 3, replaces=NAS_A["note"])
+    assert book(NAS_A, NAS_B, other).notes[NAS_A["note"]].replaced_by == NAS_B["note"]
 
 
 def test_a_late_confirmation_of_the_older_note_does_not_bring_it_back() -> None:
@@ -607,6 +640,12 @@ def test_a_note_without_its_words_is_not_restored() -> None:
     )
 
 
+def test_a_note_without_its_words_stands_for_no_other() -> None:
+    lost = [tombstone(PNPM), forgot(PNPM, 2), brought_back(PNPM, 3)]
+    again = [said("Use pnpm", 9, heard_at=8), said("Use pnpm", 10, heard_at=8.5)]
+    assert [note.id for note in book(*lost, *again).active] == [again[0]["note"]]
+
+
 def test_a_held_tombstone_corrects_nothing_and_is_not_active() -> None:
     forged = {**tombstone(NAS_B), "held": True}
     assert texts(book(NAS_A, forged).active) == ["The NAS is brand A"]
@@ -645,3 +684,57 @@ def test_held_events_never_make_a_note_active(events: list[Event]) -> None:
 def test_withdrawing_everything_last_leaves_nothing_active(events: list[Event]) -> None:
     born = [event for event in events if event["type"] == "remembered"]
     assert fold([*events, *(forgot(event, 99) for event in born)]).active == ()
+
+
+# Anything at all.
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.binary(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+FIELDS = {
+    "v": st.sampled_from([1, 2, "1", None]),
+    "id": st.sampled_from(["a", "b", "c", "d", ""]),
+    "type": st.sampled_from(
+        ["remembered", "confirmed", "withdrawn", "restored", "disputed", "erased", "expired", "x"]
+    ),
+    "at": st.sampled_from([moment(1), moment(2), "2026-03-01T23:00:00+14:00", "", "x"]),
+    "note": st.sampled_from(["k3m9xz", "k3m9xy", "zz", ""]),
+    "text": st.text(max_size=12),
+    "hash": st.text(max_size=4),
+    "key": st.text(max_size=4),
+    "then": st.text(max_size=4),
+    "replaces": st.sampled_from(["k3m9xz", "k3m9xy"]),
+    "credited": st.booleans(),
+    "held": st.booleans(),
+    "shrunk": st.booleans(),
+    "heard": st.fixed_dictionaries({}, optional={"u": ANYTHING, "t": ANYTHING, "ago": ANYTHING}),
+    "about": st.text(max_size=3),
+    "kind": st.sampled_from(["finding", "fact"]),
+    "said": ANYTHING,
+    "why": ANYTHING,
+    "by": ANYTHING,
+    "origin": ANYTHING,
+    "span": ANYTHING,
+}
+WILD = st.lists(
+    st.fixed_dictionaries({}, optional={key: value | ANYTHING for key, value in FIELDS.items()})
+    | ANYTHING,
+    max_size=8,
+)
+
+
+@given(WILD, st.randoms(use_true_random=False))
+def test_no_ledger_breaks_what_reads_it(wild: list[Any], chance: random.Random) -> None:
+    notebook = fold(wild)
+    shuffled = [*wild]
+    chance.shuffle(shuffled)
+    assert repr(fold(shuffled)) == repr(notebook)
+    assert len(render(notebook, TODAY).encode()) <= LIMITS.digest
+    assert len(render_recall(recall(notebook, query="a"), TODAY).encode()) <= LIMITS.recall
+    tiny = replace(LIMITS, live_bytes=0)
+    after = fold(merge_events(wild, shrink(wild, tiny)))
+    assert [note.id for note in after.active] == [note.id for note in notebook.active]
+    assert refusal(notebook, unsaid("x")) is None
+    assert next_at(TODAY, wild) >= TODAY

@@ -111,13 +111,13 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
 
 def test_words_of_the_note_count_more_than_words_of_the_quote() -> None:
     notebook = book(
-        said("Likes tea", 2, words="I like coffee less than tea"),
-        said("Likes coffee", 1, words="I like coffee"),
+        said("Likes coffee", 1, words="this one best"),
+        said("Likes tea", 2, words="coffee is worse"),
         ZURICH,
         DEPLOY,
         CHENGDU,
     )
-    assert found("coffee", notebook)[0] == "Likes coffee"
+    assert found("coffee", notebook) == ["Likes coffee", "Likes tea"]
 
 
 @pytest.mark.parametrize("query", ["is it in the", "I", "ich bin", "no"])

@@ -469,6 +469,15 @@ async def test_typed_answer_counts_in_an_async_run() -> None:
     assert it.active == [ZSH]
 
 
+def test_question_without_a_checkpointer_does_not_end_the_run() -> None:
+    it = talk(ASK.model_copy(), checkpointer=None)
+    output = it.agent.invoke({"messages": [HumanMessage("Hello")]})
+    assert [message.text for message in output["messages"][-2:]] == [
+        "Nobody can be asked: only an agent with a checkpointer can wait for an answer.",
+        "Done",
+    ]
+
+
 @pytest.mark.parametrize("name", ["choice", "option"])
 def test_picked_answer_does_not_count(name: str) -> None:
     it = talk(ASK.model_copy(), remembering((ZSH, ZSH)))

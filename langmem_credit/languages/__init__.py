@@ -7,6 +7,7 @@ credited verbatim only. Nothing here knows grammar: `shift.py` and `standing.py`
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -103,12 +104,18 @@ def _telling(code: str) -> frozenset[str]:
     language = load(code)
     if code == "en":
         return language.words("detect")
+    fields = ("working", "generic_working", "one_off_verbs", "other_verbs")
+    fields += ("finite", "subjects", "adverbs")
     verbs = frozenset[str]().union(
-        *(language.words(field) for field in ("working", "generic_working", "one_off_verbs")),
+        *map(language.words, fields),
         *(item.split() for item in language.table("pairs")),
         language.words("function_words"),
+        (item for item in language.items("errands") if " " not in item),
     )
-    return language.words("detect") | (verbs - _english())
+    known = (language.words("detect") | verbs) - _english()
+    shared = language.words("detect") & load("en").words("detect")
+    # One letter is a variable in any language.
+    return frozenset(word for word in known if len(word) > 1 or word > "\u2e80") | shared
 
 
 @cache
@@ -139,15 +146,20 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     """
     words = [token.low for token in tokens[:400] if token.word]
     letters = "".join(words)
-    if any("\u3040" <= char <= "\u30ff" for char in letters):
-        return None
-    han = sum("\u3400" <= char <= "\u9fff" for char in letters)
-    latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
-    if (latin + han) * 2 < len(letters):
-        return None
-    best, best_score = load("en"), sum(word in _telling("en") for word in words)
+    counts = Counter(words)
+    han = 0
+    if not letters.isascii():
+        if any("\u3040" <= char <= "\u30ff" for char in letters):
+            return None
+        han = sum("\u3400" <= char <= "\u9fff" for char in letters)
+        latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
+        if (latin + han) * 2 < len(letters):
+            return None
+    best, best_score = load("en"), _score(counts, _telling("en"))
+    for name in _names(tokens[:400]):
+        del counts[name]
     for code in CODES[1:]:
-        score = sum(word in _telling(code) for word in words)
+        score = _score(counts, _telling(code))
         if code == "zh":
             # Two or three characters make a word; a name in Chinese makes no Chinese sentence.
             score += (han - score) // 3 + (han > 1 and han == len(letters))
@@ -156,12 +168,31 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         if score > best_score:
             best, best_score = load(code), score
     for known, marks in _foreign().values():
-        score = sum(word in known for word in words)
+        score = _score(counts, known)
         # One word may be a name, unless it is long and nothing speaks against it.
-        enough = score > 1 or (best_score == 0 and any(len(w) > 4 and w in known for w in words))
-        if enough and score + _has_letter(letters, marks) > best_score:
+        marked = score > 0 and _has_letter(letters, marks)
+        alone = marked or any(len(word) > 4 and word in known for word in words)
+        if (score > 1 or (best_score == 0 and alone)) and score + marked > best_score:
             return None
     return best
+
+
+def _score(counts: Counter[str], known: frozenset[str]) -> int:
+    """How many of the words are known."""
+    return sum(counts[word] for word in counts.keys() & known)
+
+
+def _names(tokens: Sequence[Token]) -> set[str]:
+    """Words that tell no language: parts of "nie-wieder", and "ES" where not all is in capitals."""
+    names = set()
+    mixed = any(token.word and not token.text.isupper() for token in tokens)
+    for index, token in enumerate(tokens):
+        if mixed and token.text.isupper() and len(token.text) < 4:
+            names.add(token.low)
+        if 0 < index < len(tokens) - 1 and token.text in "-_/." and not tokens[index + 1].gap:
+            if not token.gap:
+                names |= {tokens[index - 1].low, tokens[index + 1].low}
+    return names
 
 
 def _has_letter(letters: str, marks: Iterable[str]) -> bool:

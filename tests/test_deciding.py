@@ -1,0 +1,43 @@
+"""A decision takes little time, whatever the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from langmem_credit import Utterance, judge
+from tests.benchmarks import deciding
+
+# Some noise on a busy machine; a loop over a loop shows as four times.
+MOST_GROWTH = 3.0
+
+
+@pytest.mark.slow
+def test_the_aims_are_met():
+    assert deciding.main([]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", deciding.SLOW_UNITS)
+def test_a_text_made_to_be_slow_ends_in_time(name):
+    assert deciding.run_slow(name, 200_000) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", deciding.SLOW_UNITS)
+def test_twice_a_text_made_to_be_slow_takes_about_twice_the_time(name):
+    def text(characters):
+        return deciding.slow_text(name, characters)
+
+    assert deciding.measure_growth(text, 10_000, runs=4) <= MOST_GROWTH
+
+
+@pytest.mark.parametrize("name", deciding.SLOW_UNITS)
+def test_a_slow_text_within_the_bounds_is_decided(name):
+    deciding.try_text(deciding.slow_text(name, 2_000))
+
+
+@pytest.mark.parametrize("unit", ["a: ", "for a, ", "when a, ", "note: ", "ok, ", "(", "in a - "])
+def test_nesting_does_not_reach_the_limit_of_python(unit):
+    text = unit * (2_000 // len(unit))
+
+    assert not judge(text + "x", text, [Utterance("m", text)]).credited
