@@ -33,6 +33,8 @@ LOCAL = "local"
 _MOST_HITS = 1_000
 _SCOPE_WAIT_SECONDS = 10.0
 _EMBEDDER_REST_SECONDS = 30.0
+# What a search may spend on an index that it finds gone.
+_MENDING_SECONDS = 2.0
 
 
 class ChromaIndex:
@@ -164,10 +166,21 @@ class ChromaIndex:
         if isinstance(vector, Refused):
             return []
         model = vectors.model()
-        found: list[tuple[str, float]] = self._place.call(
-            scope.name, lambda client: scope.nearest(client, self._place, vector, k, live, model)
-        )
-        return [Hit(note_id, score) for note_id, score in found]
+
+        def nearest(client: Any) -> list[tuple[str, float]] | None:
+            return scope.nearest(client, self._place, vector, k, live, model)
+
+        found = self._place.call(scope.name, nearest)
+        if found is None and scope.lock.acquire(blocking=False):
+            # The index was lost, or another model made it, since the last sync: as much of it
+            # is made again as a search may wait for, the newest notes first.
+            try:
+                scope.distrust()
+                scope.bring_up(self._place, vectors, time.monotonic() + _MENDING_SECONDS)
+            finally:
+                scope.lock.release()
+            found = self._place.call(scope.name, nearest)
+        return [Hit(note_id, score) for note_id, score in found or ()]
 
     def _scope(self, scope_key: ScopeKey) -> Scope:
         name = rows.collection_name(scope_key, self._deployment)

@@ -265,16 +265,20 @@ def remove(collection: Any, row_ids: Sequence[str]) -> list[Vector]:
     return gone
 
 
-def nearest(
-    collection: Any, vector: Vector, count: int, among: Sequence[str] | None = None
-) -> list[tuple[str, float]]:
+def nearest(collection: Any, vector: Vector, count: int) -> list[tuple[str, float]]:
     """(row id, cosine) of the nearest rows, nearest first."""
-    options: dict[str, Any] = {} if among is None else {"ids": list(among)}
     found = collection.query(
-        query_embeddings=[vector], n_results=max(1, count), include=["distances"], **options
+        query_embeddings=[vector], n_results=max(1, count), include=["distances"]
     )
     rows, distances = found["ids"][0], found["distances"][0]
     return [(row, 1.0 - float(distance)) for row, distance in zip(rows, distances, strict=False)]
+
+
+def compared(collection: Any, vector: Vector, row_ids: Sequence[str]) -> list[tuple[str, float]]:
+    """(row id, cosine) of these rows, nearest first, each compared with the vector."""
+    found, vectors = vectors_of(collection, row_ids)
+    scored = [(row, float(one @ vector)) for row, one in zip(found, vectors, strict=True)]
+    return sorted(scored, key=lambda pair: -pair[1])
 
 
 def batches(rows: Sequence[str]) -> Iterator[list[str]]:

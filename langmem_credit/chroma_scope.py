@@ -138,6 +138,10 @@ class Scope:
                 self._make(place, model)
             self._put_in(place, vectors, deadline)
 
+    def distrust(self) -> None:
+        """What is known of the rows may no longer hold."""
+        self.token, self._epoch = "", -1
+
     def drop(self, place: Place) -> int:
         """Takes the collection away; gives how many rows were known in it."""
         count = len(self.rows) + len(self._strays)
@@ -153,27 +157,31 @@ class Scope:
         k: int,
         live: Collection[str] | None,
         model: Model,
-    ) -> list[tuple[str, float]]:
-        """(note id, cosine) of the nearest rows that stand for a note, nearest first."""
+    ) -> list[tuple[str, float]] | None:
+        """(note id, cosine) of the nearest rows that stand for a note, nearest first.
+
+        None where the collection is not the one that was synced, or is another model's: it has
+        to be brought up first.
+        """
         found = self._find(client, place)
         if found is None:
-            return []
+            return None if self._wanted else []
         if found.record is None or not found.record.model.same_as(model):
-            # The next sync sees it, and makes the collection anew.
-            self.token, self._epoch = "", -1
-            return []
+            return None
         count = k + _SLACK
         while True:
             near = rows.nearest(found.collection, vector, count)
             hits = self._living(near, live)
-            if len(hits) >= k or len(near) < count:
-                return hits[:k]
             candidates = self._candidates(live)
+            if len(hits) >= k or (candidates is not None and len(hits) == len(candidates)):
+                return hits[:k]
             if candidates is not None and len(candidates) <= _FEW_IDS:
-                if not candidates:
-                    return []
-                near = rows.nearest(found.collection, vector, k, among=candidates)
+                # Rows of gone notes crowd the graph, where even a query told the ids may not
+                # reach all of them; so few are compared one by one.
+                near = rows.compared(found.collection, vector, candidates)
                 return self._living(near, live)[:k]
+            if len(near) < count:
+                return hits
             count *= 4
 
     def _living(
@@ -281,6 +289,8 @@ class Scope:
         record = Record(model, place.release)
         place.make(self.name, record)
         self._record = record
+        # What stands there is known: nothing.
+        self._epoch, self._checked_at = place.epoch, time.monotonic()
 
     def _take_out(self, place: Place) -> None:
         for batch in rows.batches(sorted(self._strays)):

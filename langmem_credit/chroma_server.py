@@ -7,6 +7,7 @@ vector in the server's files is the server's to rewrite; what it held is noise b
 from __future__ import annotations
 
 import base64
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -76,7 +77,7 @@ class Server:
             raise IndexTroubleError(str(error), rest_s=600.0) from error
         except (OverdueError, BrokenCallError) as error:
             # The connection may hang with the call: the next one makes a new one.
-            self._client = None
+            self._let_go()
             raise self._down(f"gave {error}") from error
         except Exception as error:
             raise self._judge(error) from error
@@ -113,13 +114,20 @@ class Server:
 
     def close(self) -> None:
         """Lets go of the connection."""
-        client, self._client = self._client, None
-        if client is not None and os.getpid() == self._process:
-            try:
-                self._deadlines.run(client.close, self._timeout_s)
-            except Exception:  # noqa: BLE001 - what cannot be closed is let go
-                self._client = None
+        self._let_go()
         self._deadlines.close()
+
+    def _let_go(self) -> None:
+        client, self._client = self._client, None
+        if client is None or os.getpid() != self._process:
+            return
+        sessions = _sessions_of(client)
+        with contextlib.suppress(Exception):
+            client.close()
+        for session in sessions:
+            # Chroma leaves its connections open.
+            with contextlib.suppress(Exception):
+                session.close()
 
     def _connected(self) -> Any:
         if os.getpid() != self._process:
@@ -146,6 +154,9 @@ class Server:
             settings=Settings(anonymized_telemetry=False),
             **self._scope,
         )
+        for session in _sessions_of(client):
+            # Chroma sets no limit, and a thread that waits for ever is a thread lost.
+            session.timeout = self._timeout_s
         self.versions = {
             "chromadb": chromadb.__version__,
             "Chroma server": str(client.get_version()),
@@ -159,7 +170,7 @@ class Server:
             # Another process made the collection anew, or the server lost it.
             self.epoch += 1
             return IndexTroubleError("The collection was gone.", retry=True)
-        self._client = None
+        self._let_go()
         if isinstance(error, ChromaError):
             return self._down(f"answered with {type(error).__name__}")
         return self._down(f"cannot be reached ({type(error).__name__})")
@@ -171,6 +182,13 @@ class Server:
             "See that it runs and that its release fits.",
             rest_s=_REST_SECONDS,
         )
+
+
+def _sessions_of(client: Any) -> list[Any]:
+    """The HTTP clients within Chroma's; none where a release keeps them elsewhere."""
+    owners = (client, getattr(client, "_admin_client", None))
+    sessions = (getattr(getattr(owner, "_server", None), "_session", None) for owner in owners)
+    return [session for session in sessions if session is not None]
 
 
 class _Address:

@@ -195,8 +195,11 @@ class Vectors:
 
     def _if_alive(self, down: EmbedderDownError) -> Refused:
         """The refusal of one text, where the embedder still answers a plain sentence."""
-        self._call(lambda: self._embedder.embed_query(SAMPLE_TEXT))
         cause = down.__cause__
+        if isinstance(cause, OverdueError):
+            # Trying again with less would hang once more, a thread each time.
+            raise down
+        self._call(lambda: self._embedder.embed_query(SAMPLE_TEXT))
         return Refused(_named(cause) if cause is not None else "the embedder gave no vector")
 
     def _call(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
