@@ -70,7 +70,7 @@ def wipe(chroma: Path, name: str, vectors: Sequence[Vector]) -> None:
     """Takes removed vectors out of the log and out of a collection's index file.
 
     Chroma marks a removed row and keeps its bytes until it rewrites the file, which in a small
-    collection is never. In the log, what belongs to no row is overwritten; freed pages go.
+    collection is never. In the log, what belongs to no row is overwritten.
 
     Args:
         chroma: Chroma's folder.
@@ -84,8 +84,8 @@ def wipe(chroma: Path, name: str, vectors: Sequence[Vector]) -> None:
                 "UPDATE embeddings_queue SET vector = zeroblob(length(vector)) "
                 "WHERE vector IS NOT NULL AND id NOT IN (SELECT embedding_id FROM embeddings)"
             )
-        if database.execute("PRAGMA freelist_count").fetchone()[0]:
-            database.execute("VACUUM")
+        # Pages that Chroma itself has split or freed hold copies.
+        database.execute("VACUUM")
     segment = _segment(chroma, name)
     data = chroma / segment / "data_level0.bin" if segment else None
     if vectors and data is not None and data.exists() and data.stat().st_size:
@@ -100,8 +100,7 @@ def sweep(folder: Path, name: str) -> None:
     chroma = folder / "chroma"
     with closing(sqlite3.connect(chroma / "chroma.sqlite3", timeout=2.0)) as database:
         live = {row[0] for row in database.execute("SELECT id FROM segments")}
-        if database.execute("PRAGMA freelist_count").fetchone()[0]:
-            database.execute("VACUUM")
+        database.execute("VACUUM")
     for entry in chroma.iterdir():
         if entry.is_dir() and entry.name not in live and (entry / "header.bin").exists():
             shutil.rmtree(entry, ignore_errors=True)

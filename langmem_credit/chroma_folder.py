@@ -33,6 +33,10 @@ _T = TypeVar("_T")
 _log = logging.getLogger("langmem_credit")
 
 
+# The whole database is written anew, so that no freed page keeps what was removed.
+_WIPING_SECONDS = 60.0
+
+
 class Folder:
     """A place in a folder of this machine. Instances for one folder share what is open.
 
@@ -102,7 +106,7 @@ class Folder:
                 gone = rows.remove(collection, row_ids)
                 chroma_files.wipe(self._path / "chroma", name, gone)
 
-        self.call(name, work, writes=True)
+        self.call(name, work, writes=True, seconds=_WIPING_SECONDS)
 
     def drop(self, name: str) -> None:
         """Takes a collection and its files away; see `Place`."""

@@ -39,6 +39,8 @@ _BUSY = ("locked", "busy")
 _UNUSABLE = ("readonly", "read-only", "permission", "disk is full", "no space", "disk i/o")
 
 _folders: dict[str, OpenFolder] = {}
+# Processes that have used Chroma's native part: this one, or one that it was forked from.
+_users: set[int] = set()
 _folders_lock = threading.Lock()
 
 
@@ -61,15 +63,21 @@ class OpenFolder:
         self.versions: dict[str, str] = {}
         self.deadlines = Deadlines("langmem_credit index folder")
         self._client: Any = None
-        self._process = os.getpid()
         self._generation = -1
         self._database: os.stat_result | None = None
         self._checked: set[str] = set()
         self._remakings: list[float] = []
-        self._forked_clients: list[Any] = []
+        self._failures = 0
 
     def run(self, name: str, work: Callable[[Any], _T], *, writes: bool) -> _T:
         """The work under the folder's lock, on a client that is known to be current."""
+        if _users and os.getpid() not in _users:
+            # Chroma's threads did not come along, and every call of it would wait for them.
+            raise IndexTroubleError(
+                "This process was forked from one that had the index open. Use the index only "
+                "after the fork, or close it and start processes afresh.",
+                rest_s=600.0,
+            )
         try:
             # Before the lock is held: the first import takes seconds.
             chromadb = _chromadb()
@@ -112,7 +120,7 @@ class OpenFolder:
 
     def shut(self) -> None:
         """Closes the client."""
-        if self._client is not None and os.getpid() == self._process:
+        if self._client is not None:
             self._client.close()
         self._client = None
         self._checked.clear()
@@ -133,11 +141,6 @@ class OpenFolder:
 
     def _make_ready(self, chromadb: Any, name: str, held: Held) -> bool:
         """Opens what is not open and checks what is not checked; True at a name's first use."""
-        if os.getpid() != self._process:
-            # The client's threads did not come along. Letting it go would wait for them.
-            self._forked_clients.append(self._client)
-            self._client = None
-            self._process = os.getpid()
         if self._client is not None and (
             held.generation != self._generation or not self._is_same_database()
         ):
@@ -201,8 +204,9 @@ class OpenFolder:
         chroma = self.path / "chroma"
         fresh = not chroma.exists()
         try:
-            self._client = _client_of(chromadb, chroma, len(self._forked_clients))
+            self._client = _client_of(chromadb, chroma, self._failures)
         except Exception as error:
+            self._failures += 1
             raise self._judge(error, held) from error
         if fresh:
             held.advance()
@@ -265,12 +269,13 @@ def _chromadb() -> Any:
     return chromadb
 
 
-def _client_of(chromadb: Any, folder: Path, forks: int) -> Any:
+def _client_of(chromadb: Any, folder: Path, failures: int) -> Any:
     from chromadb.config import Settings
 
-    # Chroma shares what is open by the spelling of the path, also with a forked process, where it
-    # works no longer. Each fork spells it anew.
-    spelled = os.path.join(folder, *["."] * forks)  # noqa: PTH118 - a Path would fold the dots
+    _users.add(os.getpid())
+    # Chroma keeps what it failed to open under the spelling of the path, and gives it out again.
+    # After each failure the path is spelled anew.
+    spelled = os.path.join(folder, *["."] * failures)  # noqa: PTH118 - a Path folds the dots
     return chromadb.PersistentClient(spelled, settings=Settings(anonymized_telemetry=False))
 
 

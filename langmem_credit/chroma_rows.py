@@ -262,6 +262,9 @@ def remove(collection: Any, row_ids: Sequence[str]) -> list[Vector]:
         collection.upsert(ids=there, embeddings=list(noise))
         collection.delete(ids=there)
         gone += vectors
+    # Chroma takes its log in when it is asked something; only then are the rows gone from its
+    # tables.
+    collection.count()
     return gone
 
 

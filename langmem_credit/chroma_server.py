@@ -10,6 +10,7 @@ import base64
 import contextlib
 import logging
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -63,6 +64,7 @@ class Server:
         self._timeout_s = timeout_s
         self._deadlines = Deadlines("langmem_credit index server", _CALLS)
         self._client: Any = None
+        self._connecting = threading.Lock()
         self._process = os.getpid()
 
     def call(
@@ -132,13 +134,13 @@ class Server:
     def _connected(self) -> Any:
         if os.getpid() != self._process:
             self._client, self._process = None, os.getpid()
-        client = self._client
-        if client is None:
-            client = self._connect()
-            self._client = client
-            # Another server may stand there now, or the same with other rows.
-            self.epoch += 1
-        return client
+            self._connecting = threading.Lock()
+        with self._connecting:
+            if self._client is None:
+                self._client = self._connect()
+                # Another server may stand there now, or the same with other rows.
+                self.epoch += 1
+            return self._client
 
     def _connect(self) -> Any:
         try:
