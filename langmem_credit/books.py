@@ -15,8 +15,9 @@ from langgraph.runtime import get_runtime
 from langgraph.store.base import BaseStore
 
 from .errors import IdentityError, StoreError
+from .growing import GrowingLedger
 from .ledger import Event
-from .notebook import Notebook, fold
+from .notebook import Notebook
 from .scopes import USER_ID, RunValues, Scope
 from .shared_ledger import SharedLedger, Snapshot, Steps, arun, run
 
@@ -65,8 +66,7 @@ class Book:
 
     Attributes:
         scope: that the host declared.
-        events: of its ledger, in order. Not to be changed.
-        notebook: their fold.
+        kept: the events of its ledger, and their fold.
         labels: in the store, of this run; () where nobody knows them.
         ledger: to write to; None where the scope is closed.
         token: of the ledger when it was read.
@@ -76,8 +76,7 @@ class Book:
     """
 
     scope: Scope
-    events: list[Event] = field(default_factory=list)
-    notebook: Notebook = field(default_factory=Notebook)
+    kept: GrowingLedger = field(default_factory=GrowingLedger)
     labels: tuple[str, ...] = ()
     ledger: SharedLedger | None = None
     token: str = ""
@@ -90,15 +89,15 @@ class Book:
         """True when only the store's failure keeps it closed."""
         return self.closed == DOWN
 
-    def holding(self, snapshot: Snapshot) -> Book:
-        """The book as its ledger stands."""
-        return replace(
-            self, events=snapshot.events, notebook=snapshot.notebook, token=snapshot.token
-        )
+    @property
+    def events(self) -> list[Event]:
+        """The events of its ledger, in order. Not to be changed."""
+        return self.kept.events
 
-    def supposing(self, events: list[Event]) -> Book:
-        """The book as if its ledger held exactly these events."""
-        return replace(self, events=events, notebook=fold(events), token="")
+    @property
+    def notebook(self) -> Notebook:
+        """What they say."""
+        return self.kept.notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +185,8 @@ def _errands(asked: Opening | Writing) -> list[_Errand]:
     if isinstance(asked, Opening):
         books = [_found(scope, asked) for scope in asked.scopes]
         return [_Errand(book, book.ledger.read() if book.ledger else None) for book in books]
-    known = {event["id"] for event in asked.book.events}
     # What a call wrote before it was run again stands there already.
-    events = [event for event in asked.events if event["id"] not in known]
+    events = [event for event in asked.events if event["id"] not in asked.book.kept.by_id]
     ledger = asked.book.ledger
     return [_Errand(asked.book, ledger.append(events) if ledger and events else None)]
 
@@ -210,7 +208,8 @@ def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
 
 def _read(errand: _Errand) -> Book:
     if isinstance(errand.result, Snapshot):
-        return errand.book.holding(errand.result)
+        kept, token = errand.result.ledger, errand.result.token
+        return replace(errand.book, kept=kept, token=token)
     if isinstance(errand.result, StoreError):
         _log.warning(
             "scope %s: the store failed (%s); going on without it",

@@ -14,9 +14,7 @@ from . import answers
 from .bounds import refusal, shrink
 from .characters import clean
 from .errors import RefusedWriteError
-from .identity import sameness
 from .ledger import Event, merge_events, remembered, withdrawn
-from .notebook import fold
 from .notes import Limits, Note, Verdict
 from .places import Place, closed_among, find_to_forget, place_for, saying_the_same
 from .scopes import SESSION
@@ -129,7 +127,7 @@ def _decide_remember(session: Session, call: Call) -> Decision:
 
 def _remembered(place: Place, event: Event, verdict: Verdict, found: tuple[str, ...]) -> Decision:
     session = place.session
-    kept = _outcome(session, event)
+    kept = session.with_events([event], session.scope).notebook.of_event(event)
     if kept is None:
         # The same call wrote it before, and the notebook knows it under what it became.
         return _rejected("another event has its place. Call again.")
@@ -199,34 +197,15 @@ def _decide_forget(session: Session, call: Call) -> Decision:
     return Decision("removed", answer, events, target.id, scope=session.scope)
 
 
-def _outcome(session: Session, event: Event) -> Note | None:
-    """What becomes of the note that the event remembers."""
-    if session.scope != SESSION and _stands_alone(session, event):
-        # A large ledger need not be folded anew for a note that nothing in it touches.
-        return fold([event]).of_event(event)
-    return session.with_events([event], session.scope).notebook.of_event(event)
-
-
-def _stands_alone(session: Session, event: Event) -> bool:
-    if "replaces" in event or event["note"] in session.notebook.notes:
-        return False
-    key = sameness(event["text"])
-    return not any(
-        note.edited or note.shrunk or sameness(note.text) == key
-        for note in session.notebook.notes.values()
-    )
-
-
 def _same(place: Place, text: str) -> tuple[Note | None, str]:
     """The note that already says this, in the same scope or a wider one, and its scope's name."""
     session = place.session
-    found = session.notebook.same_text(text, speaker=session.run.speaker or "")
+    found = session.same_text(text)
     if found is not None or not session.books:
         return found, _named(session)
     names = [SESSION, *(book.scope.name for book in session.books)]
     for book in session.books[names.index(session.scope) :]:
-        view = session.within(book)
-        found = view.notebook.same_text(text, speaker=view.run.speaker or "")
+        found = session.within(book).same_text(text)
         if found is not None and found.active:
             return found, book.scope.name
     return None, ""

@@ -11,10 +11,11 @@ from langgraph.config import get_config
 from pydantic import BaseModel
 
 from .books import Book
+from .growing import GrowingLedger
 from .heard import HeardRun, hear
 from .ledger import Event, held, merge_events, next_at
-from .notebook import Notebook, fold
-from .notes import utc_now
+from .notebook import Notebook
+from .notes import Note, utc_now
 from .recent import CLOCK, FOLDS
 from .scopes import SESSION
 from .settings import Settings
@@ -65,6 +66,7 @@ class Session:
         books: of the scopes that the host declared, once they were looked at.
         scope: whose ledger `events` and `notebook` are.
         counted: writes of this run, where `events` are not the session's own.
+        kept: the ledger that `events` are of, where it is another scope's.
     """
 
     settings: Settings
@@ -78,6 +80,7 @@ class Session:
     books: tuple[Book, ...] = ()
     scope: str = SESSION
     counted: int = 0
+    kept: GrowingLedger | None = None
 
     @classmethod
     def read(
@@ -146,16 +149,20 @@ class Session:
             return self
         if scope != self.scope:
             books = tuple(
-                book.supposing(merge_events(book.events, more))
+                # Without a token, which stands for what the store holds.
+                replace(book, kept=book.kept.grown(more), token="")
                 if book.scope.name == scope
                 else book
                 for book in self.books
             )
             return replace(self, books=books)
+        if self.kept is not None:
+            return self._keeping(self.kept.grown(more))
         merged = merge_events(self.events, more)
-        # The recent folds compare whole ledgers, which is not worth it for a large one.
-        notebook = FOLDS.of(merged) if scope == SESSION else fold(merged)
-        return replace(self, events=merged, notebook=notebook)
+        return replace(self, events=merged, notebook=FOLDS.of(merged))
+
+    def _keeping(self, kept: GrowingLedger) -> Session:
+        return replace(self, kept=kept, events=kept.events, notebook=kept.notebook)
 
     def with_books(self, books: tuple[Book, ...]) -> Session:
         """The session with what the other scopes hold now."""
@@ -171,6 +178,7 @@ class Session:
             self,
             events=book.events,
             notebook=book.notebook,
+            kept=book.kept,
             scope=book.scope.name,
             counted=self.writes,
             saved=True,
@@ -187,9 +195,18 @@ class Session:
 
     def with_only(self, events: Iterable[Event]) -> Session:
         """The session with these events and no others."""
+        if self.kept is not None:
+            return self._keeping(GrowingLedger.of(events))
         kept = merge_events(events, [])
-        notebook = FOLDS.of(kept) if self.scope == SESSION else fold(kept)
-        return replace(self, events=kept, notebook=notebook)
+        return replace(self, events=kept, notebook=FOLDS.of(kept))
+
+    def same_text(self, text: str) -> Note | None:
+        """The speaker's active note, else the waiting one, that already says this."""
+        speaker = self.run.speaker or ""
+        if self.kept is None:
+            return self.notebook.same_text(text, speaker=speaker)
+        said = {note.id: note for note in self.kept.saying(text)}
+        return replace(self.notebook, notes=said).same_text(text, speaker=speaker)
 
     def same_start(self, other: Session) -> bool:
         """True when a decision made from the one session holds for the other."""

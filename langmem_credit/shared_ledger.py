@@ -27,7 +27,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -35,8 +35,8 @@ from weakref import WeakKeyDictionary
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
 from .errors import StoreError
-from .ledger import Event, merge_events
-from .notebook import Notebook, fold
+from .growing import GrowingLedger
+from .ledger import Event
 
 T = TypeVar("T")
 Steps = Generator[list[Op], list[Any], T]
@@ -65,20 +65,25 @@ class Snapshot:
     Attributes:
         token: of the scope when it was read, or "" where nothing was ever written.
         buckets: token and events of each bucket.
+        before: the ledger as an earlier snapshot had it, to grow it from, or None.
     """
 
     token: str = ""
     buckets: Mapping[str, tuple[str, list[Event]]] = field(default_factory=dict)
+    before: GrowingLedger | None = None
 
     @cached_property
+    def ledger(self) -> GrowingLedger:
+        """The events, in order, and their fold."""
+        events = [event for _, bucket in self.buckets.values() for event in bucket]
+        if self.before is not None and self.before.by_id.keys() <= {one["id"] for one in events}:
+            return self.before.grown(events)
+        return GrowingLedger.of(events)
+
+    @property
     def events(self) -> list[Event]:
         """All events, in order. Not to be changed."""
-        return merge_events([event for _, events in self.buckets.values() for event in events], [])
-
-    @cached_property
-    def notebook(self) -> Notebook:
-        """Their fold."""
-        return fold(self.events)
+        return self.ledger.events
 
     @property
     def size(self) -> int:
@@ -225,13 +230,13 @@ class SharedLedger:
             if token != known.buckets.get(bucket, ("",))[0]
         ]
         if len(changed) > _MOST_BUCKETS or known.buckets.keys() - tokens.keys():
-            return (yield from self._read_all())
+            return replace((yield from self._read_all()), before=known.ledger)
         buckets = dict(known.buckets)
         for bucket in changed:
             items = yield from _listed((*self._events, bucket))
             events = [dict(item.value) for item in items if self._bucket_in(item) == bucket]
             buckets[bucket] = (tokens[bucket], events)
-        return Snapshot(scope, buckets)
+        return Snapshot(scope, buckets, known.ledger)
 
     def _read_tokens(self) -> Steps[dict[str, str]]:
         items = yield from _listed(self._tokens)
