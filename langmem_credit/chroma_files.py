@@ -21,6 +21,26 @@ if TYPE_CHECKING:
     from .embedding import Vector
 
 _CHUNK = 1 << 20
+# Only what the tables have taken in from the log: a row that is still to come has none there yet.
+_WIPE = """
+    WITH taken AS (
+        SELECT c.id AS collection, s.id AS segment, m.seq_id AS until
+        FROM collections c
+        JOIN segments s ON s.collection = c.id AND s.scope = 'METADATA'
+        JOIN max_seq_id m ON m.segment_id = s.id
+        WHERE c.name = :name
+    )
+    UPDATE embeddings_queue SET vector = zeroblob(length(vector))
+    WHERE vector IS NOT NULL
+      AND EXISTS (
+        SELECT 1 FROM taken
+        WHERE embeddings_queue.topic LIKE '%/' || taken.collection
+          AND embeddings_queue.seq_id <= taken.until
+          AND embeddings_queue.id NOT IN (
+            SELECT embedding_id FROM embeddings WHERE segment_id = taken.segment
+          )
+      )
+"""
 
 
 def intact(folder: Path, name: str) -> bool:
@@ -80,10 +100,7 @@ def wipe(chroma: Path, name: str, vectors: Sequence[Vector]) -> None:
     with closing(sqlite3.connect(chroma / "chroma.sqlite3", timeout=2.0)) as database:
         database.execute("PRAGMA secure_delete = ON")
         with database:
-            database.execute(
-                "UPDATE embeddings_queue SET vector = zeroblob(length(vector)) "
-                "WHERE vector IS NOT NULL AND id NOT IN (SELECT embedding_id FROM embeddings)"
-            )
+            database.execute(_WIPE, {"name": name})
         # Pages that Chroma itself has split or freed hold copies.
         database.execute("VACUUM")
     segment = _segment(chroma, name)

@@ -1,7 +1,7 @@
 """What stands in a Chroma collection: names, records, rows, and nothing that anybody said.
 
 A collection holds one scope. Its name is a digest of the scope's key, its metadata records what
-made it, and a row is an id and a vector: no documents, no metadata, no words. The id is the note's
+made it, and a row is an id and a vector: no documents, no words. The id is the note's
 with a digest of the text that was embedded, so that a row of an older wording is told apart.
 """
 
@@ -34,6 +34,7 @@ _PAGE = 5_000
 # Vectors are of unit length, so the inner product is the cosine; Chroma's own cosine would store
 # them divided once more, and the bytes could not be found again to be wiped.
 _SPACE = "ip"
+_GOING = "going"
 
 
 class IndexTroubleError(Exception):
@@ -214,6 +215,12 @@ def drop(client: Any, name: str) -> bool:
     return True
 
 
+def half_removed(collection: Any) -> list[str]:
+    """Ids of rows that were being removed when a process died, and hold noise."""
+    found: list[str] = collection.get(where={_GOING: True}, include=[])["ids"]
+    return found
+
+
 def rows_of(collection: Any) -> list[str]:
     """Ids of all rows."""
     rows: list[str] = []
@@ -259,7 +266,9 @@ def remove(collection: Any, row_ids: Sequence[str]) -> list[Vector]:
             continue
         noise = chance.standard_normal((len(there), len(vectors[0]))).astype(np.float32)
         noise /= np.linalg.norm(noise, axis=1, keepdims=True)
-        collection.upsert(ids=there, embeddings=list(noise))
+        # Marked: whoever dies here leaves rows that have the right id and hold noise.
+        marks = [{_GOING: True}] * len(there)
+        collection.upsert(ids=there, embeddings=list(noise), metadatas=marks)
         collection.delete(ids=there)
         gone += vectors
     # Chroma takes its log in when it is asked something; only then are the rows gone from its

@@ -222,7 +222,7 @@ class Scope:
             there = rows.rows_of(found.collection)
             if self._is_sound(found, len(there), place):
                 self._record = found.record
-                self._sort(there)
+                self._sort(there, frozenset(rows.half_removed(found.collection)))
             else:
                 self._forget()
         self._epoch = place.epoch
@@ -250,13 +250,13 @@ class Scope:
             return False
         return True
 
-    def _sort(self, there: Iterable[str]) -> None:
+    def _sort(self, there: Iterable[str], going: Collection[str]) -> None:
         self.rows, self._texts, self._strays = {}, {}, set()
         wanted = self._wanted or {}
         for row in there:
             note_id = rows.note_id_of(row)
             note = wanted.get(note_id)
-            if note is not None and rows.row_id(note_id, text_of(note)) == row:
+            if note is not None and row == rows.row_id(note_id, text_of(note)) and row not in going:
                 self.rows[note_id] = row
                 self._texts[note_id] = text_of(note)
             else:

@@ -169,7 +169,7 @@ def check_model(folder: Path) -> None:
                 )
             _checked_weights.add(named)
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-        kinds = [str(module["type"]) for module in modules]
+        kinds = [str(module["type"]) for module in modules] or [""]
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise MissingModelError(
