@@ -2,36 +2,51 @@
 
 Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a note's weight is the sum of
 1 / (60 + rank) over the rankings that hold it, so that scores of different kinds need no common
-scale. What an index finds counts only where it is one of the notes at hand, and it is asked for
-such notes alone, so that rows which outlived their notes take no place from living ones.
+scale. In the ranking by words that is multiplied by the share of the question which the note
+covers: a question in other words than the note's still meets some note in a common word, and
+counted in full such chance finds pushed the right note down.
+
+What an index finds counts only where it is one of the notes at hand, and it is asked for such
+notes alone, so that rows which outlived their notes take no place from living ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .index import Hit, Index, ScopeKey
 from .notes import Note
-from .ranking import rank_by_words
+from .word_index import WordIndex
 
 # The constant of the paper.
 _RANK_OFFSET = 60
 # Four full pages of twenty; beyond them only words find.
 DEPTH = 80
+# Of the right notes among the nearest twenty, 1 in 100 scored less on the tuning questions of
+# tests/cases/recall_quality.jsonl with the local model.
+FLOOR = 0.15
 
 Rank = Callable[[str, Sequence[Note]], Sequence[str]]
 
 
-def fuse(rankings: Sequence[Sequence[str]]) -> list[str]:
+def fuse(
+    rankings: Sequence[Sequence[str]], shares: Sequence[Mapping[str, float]] = ()
+) -> list[str]:
     """Ids of all rankings, best first; ties as in the earlier ranking.
+
+    Args:
+        rankings: ids, best first.
+        shares: for each ranking, id to what its weight is multiplied by, [0, 1]; 1 where none is
+            given.
 
     >>> fuse([["a", "b", "c"], ["c", "a"]])
     ['a', 'c', 'b']
     """
     weights: dict[str, float] = {}
-    for ranking in rankings:
+    for number, ranking in enumerate(rankings):
+        share = shares[number] if number < len(shares) else {}
         for rank, one in enumerate(dict.fromkeys(ranking), start=1):
-            weights[one] = weights.get(one, 0.0) + 1 / (_RANK_OFFSET + rank)
+            weights[one] = weights.get(one, 0.0) + share.get(one, 1.0) / (_RANK_OFFSET + rank)
     return sorted(weights, key=lambda one: -weights[one])
 
 
@@ -68,24 +83,29 @@ def create_fused_rank(
     index: Index,
     scope_of: ScopeKey | Callable[[Note], ScopeKey],
     *,
-    words: Rank = rank_by_words,
+    words: WordIndex | Rank | None = None,
     depth: int = DEPTH,
-    floor: float = 0.0,
+    floor: float = FLOOR,
 ) -> Rank:
     """A ranking for `recall` by words and by meaning; by words alone while the index is down.
 
     Args:
         index: kept in step by `Index.sync`; this only searches.
         scope_of: the scope of all notes, or a function from a note to its scope.
-        words: the ranking by words.
+        words: the ranking by words; a function's finds all count in full.
         depth: how many notes the index may add.
         floor: the least score that counts as found by meaning.
     """
     scope = scope_of if callable(scope_of) else (lambda note: scope_of)
+    by_words = words if words is not None else WordIndex()
 
     def rank(query: str, notes: Sequence[Note]) -> Sequence[str]:
-        return fuse(
-            [words(query, notes), near(index, query, notes, scope, depth=depth, floor=floor)]
-        )
+        meant = near(index, query, notes, scope, depth=depth, floor=floor)
+        if not isinstance(by_words, WordIndex):
+            return fuse([by_words(query, notes), meant])
+        if not meant:
+            return by_words.rank(query, notes)
+        weighed = by_words.weigh(query, notes, depth)
+        return fuse([[one for one, _ in weighed], meant], [dict(weighed)])
 
     return rank
