@@ -6,6 +6,7 @@ tools tell the model, and one log line for the operator.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -132,36 +133,45 @@ Work = Generator[Opening | Writing, Any, T]
 
 def do(work: Work[T]) -> T:
     """What the work comes to."""
-    try:
-        asked = next(work)
-        while True:
-            errands = _errands(asked)
-            for errand in errands:
-                if errand.ledger is not None and errand.steps is not None:
-                    try:
-                        errand.result = run(errand.scope, errand.ledger.store, errand.steps)
-                    except StoreError as error:
-                        errand.result = error
-            asked = work.send(_came_to(asked, errands))
-    except StopIteration as end:
-        return cast("T", end.value)
+    asked, result = _next(work, None)
+    while asked is not None:
+        errands = _errands(asked)
+        for errand in errands:
+            if errand.ledger is not None and errand.steps is not None:
+                try:
+                    errand.result = run(errand.scope, errand.ledger.store, errand.steps)
+                except StoreError as error:
+                    errand.result = error
+        asked, result = _next(work, _came_to(asked, errands))
+    return cast("T", result)
 
 
 async def ado(work: Work[T]) -> T:
-    """As `do`."""
+    """As `do`; what is done between two things asked for goes on in a thread.
+
+    A large notebook takes a while to look through, and recall by words uses SQLite, which a server
+    does not let an event loop wait for.
+    """
+    asked, result = await asyncio.to_thread(_next, work, None)
+    while asked is not None:
+        errands = _errands(asked)
+        for errand in errands:
+            if errand.ledger is not None and errand.steps is not None:
+                try:
+                    errand.result = await arun(errand.scope, errand.ledger.store, errand.steps)
+                except StoreError as error:
+                    errand.result = error
+        asked, result = await asyncio.to_thread(_next, work, _came_to(asked, errands))
+    return cast("T", result)
+
+
+def _next(work: Work[T], answer: Any) -> tuple[Opening | Writing | None, T | None]:
+    """What is asked for next, or None and what the work came to."""
     try:
-        asked = next(work)
-        while True:
-            errands = _errands(asked)
-            for errand in errands:
-                if errand.ledger is not None and errand.steps is not None:
-                    try:
-                        errand.result = await arun(errand.scope, errand.ledger.store, errand.steps)
-                    except StoreError as error:
-                        errand.result = error
-            asked = work.send(_came_to(asked, errands))
+        return work.send(answer), None
     except StopIteration as end:
-        return cast("T", end.value)
+        # Which no coroutine may raise.
+        return None, end.value
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ class GrowingLedger:
 
     def grown(self, events: Iterable[Event]) -> GrowingLedger:
         """The ledger with more events."""
-        new = [event for event in events if self.by_id.get(event["id"]) != event]
+        new = [event for event in events if not self._holds(event)]
         if not new:
             return self
         by_name = None
@@ -56,6 +56,11 @@ class GrowingLedger:
         touched = [by_id[one] for one in _hanging_together(new, by_id, by_name)]
         notebook = _with(self, fold(touched), touched)
         return GrowingLedger(_inserted(self.events, new), notebook, by_id, by_name)
+
+    def _holds(self, event: Event) -> bool:
+        known = self.by_id.get(event["id"])
+        # Most are the very same objects, which need not be compared.
+        return known is event or known == event
 
     def saying(self, text: str) -> list[Note]:
         """The notes that had this text at some time, whoever said it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from pathlib import Path
+from threading import current_thread
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
+from langmem_credit import tools
 from langmem_credit.errors import ConfigurationError, UnknownNoteError
 from langmem_credit.heard import mark
 from langmem_credit.memory import CreditedMemory
@@ -667,3 +669,14 @@ def test_concurrent_runs_of_many_users_do_not_mix() -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(life, range(60)))
     assert found == [[f"I am number {number}"] for number in range(60)]
+
+
+async def test_async_tools_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+    monkeypatch.setattr(tools, "recall", lambda *_, **__: threads.append(current_thread()))
+    office = Office()
+    await office.arun(
+        office.person("1", user_id="ann"), "Hi", tool_calls(("recall", {"query": "x"}))
+    )
+    assert threads
+    assert current_thread() not in threads
