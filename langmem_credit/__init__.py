@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .heard import mark, not_typed
     from .memory import CreditedMemory
     from .notes import LIMITS, Limits, Note, Utterance, Verdict
+    from .scopes import Scope
+    from .server_auth import create_store_rule
     from .settings import CreditRule
     from .state import MemoryChannels, MemoryInput, MemoryOutput, MemoryState
 
@@ -36,6 +38,7 @@ __all__ = [
     "CreditRule",
     "CreditedMemory",
     "ForgedStateError",
+    "IdentityError",
     "Limits",
     "MemoryChannels",
     "MemoryInput",
@@ -45,9 +48,12 @@ __all__ = [
     "MissingModelError",
     "Note",
     "RefusedWriteError",
+    "Scope",
+    "StoreError",
     "UnknownNoteError",
     "Utterance",
     "Verdict",
+    "create_store_rule",
     "judge",
     "mark",
     "not_typed",
@@ -61,6 +67,7 @@ _MODULE_OF = {
     "CreditRule": "settings",
     "CreditedMemory": "memory",
     "ForgedStateError": "errors",
+    "IdentityError": "errors",
     "Limits": "notes",
     "MemoryChannels": "state",
     "MemoryInput": "state",
@@ -70,9 +77,12 @@ _MODULE_OF = {
     "MissingModelError": "errors",
     "Note": "notes",
     "RefusedWriteError": "errors",
+    "Scope": "scopes",
+    "StoreError": "errors",
     "UnknownNoteError": "errors",
     "Utterance": "notes",
     "Verdict": "notes",
+    "create_store_rule": "server_auth",
     "judge": "credit",
     "mark": "heard",
     "not_typed": "heard",

@@ -99,6 +99,11 @@ class NamedDigests:
                 self._seen.popitem(last=False)
         return text
 
+    def clear(self) -> None:
+        """Forgets everything, as a new process would know it."""
+        with self._lock:
+            self._seen.clear()
+
 
 class FirstSeen:
     """When each of the last things was first looked at."""
