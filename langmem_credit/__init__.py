@@ -17,9 +17,11 @@ if TYPE_CHECKING:
         ConfigurationError,
         CreditError,
         ForgedStateError,
+        IdentityError,
         MissingExtraError,
         MissingModelError,
         RefusedWriteError,
+        StoreError,
         UnknownNoteError,
     )
     from .heard import mark, not_typed

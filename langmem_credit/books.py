@@ -15,12 +15,13 @@ from typing import Any, TypeVar, cast
 from langgraph.runtime import get_runtime
 from langgraph.store.base import BaseStore
 
+from .asking import Steps, arun, run
 from .errors import IdentityError, StoreError
 from .growing import GrowingLedger
 from .ledger import Event
 from .notebook import Notebook
 from .scopes import USER_ID, RunValues, Scope
-from .shared_ledger import SharedLedger, Snapshot, Steps, arun, run
+from .shared_ledger import SharedLedger, Snapshot
 
 T = TypeVar("T")
 

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from langmem_credit.asking import run
 from langmem_credit.books import Book, Opening, Where, Writing, do
 from langmem_credit.ledger import next_at, withdrawn
 from langmem_credit.notes import utc_now
 from langmem_credit.scopes import RunValues
-from langmem_credit.shared_ledger import SharedLedger, SnapshotCache, run
+from langmem_credit.shared_ledger import SharedLedger, SnapshotCache
 
 from . import store_support
 from .notebook_support import said

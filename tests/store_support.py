@@ -18,7 +18,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
-from langmem_credit.shared_ledger import Steps, arun, run
+from langmem_credit.asking import Steps, arun, run
 
 
 class Backend:

@@ -17,7 +17,6 @@ import yaml
 import langmem_credit
 from tests.benchmarks import importing
 from tests.project_support import (
-    LANGGRAPH_SIDE,
     PACKAGE,
     ROOT,
     closure,
@@ -161,7 +160,7 @@ def test_the_core_uses_nothing_else_but_the_secret_detectors(path: Path) -> None
 @pytest.mark.parametrize("path", modules(), ids=top_level_name)
 def test_no_module_but_a_command_imports_a_concrete_store(path: Path) -> None:
     # `ranking` ranks by SQLite's word index, in memory; it keeps nothing. The index is Chroma's.
-    allowed = {"commands", "ranking", "word_index"} | {name for name in LANGGRAPH_SIDE if "chroma" in name}
+    allowed = {"commands", "ranking", "word_index", *(one.stem for one in PACKAGE.glob("chroma_*"))}
     stores = set() if top_level_name(path) in allowed else set(CONCRETE_STORES)
     assert imports(path) & stores == set()
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from langgraph.store.base import BaseStore, GetOp, Op, PutOp, SearchOp
 
-from langmem_credit import shared_ledger
+from langmem_credit import asking, shared_ledger
 from langmem_credit.errors import StoreError
 from langmem_credit.ledger import Event
 from langmem_credit.notebook import fold
@@ -256,9 +256,8 @@ class TestPostgresStore(SharedLedgerContract):
 class TestAsyncPostgresStore(SharedLedgerContract):
     @pytest.fixture(autouse=True)
     def _store(self) -> Iterator[None]:
-        with store_support.new_database() as uri:
-            with store_support.postgres_async(uri) as self.backend:
-                yield
+        with store_support.new_database() as uri, store_support.postgres_async(uri) as self.backend:
+            yield
 
 
 def test_store_that_fails_raises_an_error_without_its_words() -> None:
@@ -268,7 +267,7 @@ def test_store_that_fails_raises_an_error_without_its_words() -> None:
 
     steps = SharedLedger(Down(), LABELS).read()
     with pytest.raises(StoreError) as raised:
-        shared_ledger.run("user", Down(), steps)
+        asking.run("user", Down(), steps)
     assert (raised.value.scope, raised.value.cause) == ("user", "ConnectionError")
     assert "db.internal" not in str(raised.value)
 
@@ -277,8 +276,8 @@ async def test_store_without_async_methods_is_asked_in_a_thread(tmp_path: Path) 
     with store_support.sqlite_file(tmp_path / "store.sqlite") as backend:
         ledger = SharedLedger(backend.store, LABELS)
         event = said("Use pnpm", 1)
-        assert await shared_ledger.arun("user", backend.store, ledger.append([event])) == []
-        snapshot = await shared_ledger.arun("user", backend.store, ledger.read())
+        assert await asking.arun("user", backend.store, ledger.append([event])) == []
+        snapshot = await asking.arun("user", backend.store, ledger.read())
     assert snapshot.events == [event]
 
 
@@ -303,8 +302,8 @@ def test_rows_that_move_between_pages_are_not_missed(monkeypatch: pytest.MonkeyP
 
     store = Shuffling()
     events = [said(f"Rule {n}", n) for n in range(450)]
-    shared_ledger.run("user", store, SharedLedger(store, LABELS).append(events))
-    snapshot = shared_ledger.run("user", store, SharedLedger(store, LABELS, SnapshotCache()).read())
+    asking.run("user", store, SharedLedger(store, LABELS).append(events))
+    snapshot = asking.run("user", store, SharedLedger(store, LABELS, SnapshotCache()).read())
     assert snapshot.events == events
 
 
@@ -318,8 +317,8 @@ def test_store_that_hands_out_less_than_asked_is_read_to_the_end() -> None:
 
     store = Stingy()
     events = [said(f"Rule {n}", n) for n in range(450)]
-    shared_ledger.run("user", store, SharedLedger(store, LABELS).append(events))
-    snapshot = shared_ledger.run("user", store, SharedLedger(store, LABELS, SnapshotCache()).read())
+    asking.run("user", store, SharedLedger(store, LABELS).append(events))
+    snapshot = asking.run("user", store, SharedLedger(store, LABELS, SnapshotCache()).read())
     assert snapshot.events == events
 
 

@@ -15,11 +15,12 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
 from langmem_credit import tools
+from langmem_credit.asking import run
 from langmem_credit.errors import ConfigurationError, UnknownNoteError
 from langmem_credit.heard import mark
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.scopes import Scope
-from langmem_credit.shared_ledger import CACHE, SharedLedger, run
+from langmem_credit.shared_ledger import CACHE, SharedLedger
 from langmem_credit.state import LEDGER, RUN
 from langmem_credit.testing import tool_calls
 

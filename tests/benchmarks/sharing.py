@@ -27,6 +27,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.store.base import BaseStore
 
+from langmem_credit.asking import run
 from langmem_credit.books import Where, do
 from langmem_credit.heard import hear
 from langmem_credit.placement import fixed
@@ -34,7 +35,7 @@ from langmem_credit.recent import SHARED_DIGESTS
 from langmem_credit.scopes import RunValues
 from langmem_credit.session import Session
 from langmem_credit.settings import Settings
-from langmem_credit.shared_ledger import CACHE, SharedLedger, SnapshotCache, run
+from langmem_credit.shared_ledger import CACHE, SharedLedger, SnapshotCache
 from langmem_credit.state import LEDGER, RUN
 from tests import store_support
 from tests.benchmarks.reporting import machine, spread, table, versions
