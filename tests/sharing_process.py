@@ -1,6 +1,6 @@
-"""One of several processes that write notes into one scope: `python -m tests.sharing_process`.
+"""One of several processes that write into one scope: `python -m tests.sharing_process ORDER`.
 
-Reads its order from standard input as JSON. It is an agent with real runs, or, for many writes, the
+Its order is JSON, as its argument. It is an agent with real runs, or, for many writes, the
 ledger alone. Prints a line for each write once it was told that it is saved, so that whoever kills
 this process knows what it was promised.
 """
@@ -18,18 +18,18 @@ from langmem_credit.asking import run
 from langmem_credit.books import Book, Opening, Where, Writing, do
 from langmem_credit.ledger import next_at, withdrawn
 from langmem_credit.notes import utc_now
-from langmem_credit.scopes import RunValues
+from langmem_credit.scopes import RunValues, Scope
 from langmem_credit.shared_ledger import SharedLedger, SnapshotCache
 
 from . import store_support
 from .notebook_support import said
-from .sharing_support import USER, Office
 
+USER = Scope("user", ("memories", "{user_id}"))
 LABELS = ("memories", "s-ann", "user")
 
 
 def main() -> None:
-    order = json.loads(sys.stdin.readline())
+    order = json.loads(sys.argv[1])
     with opened(order["store"]) as store:
         if order["kind"] == "agent":
             talk(store, order)
@@ -53,6 +53,9 @@ def tell(**what: Any) -> None:
 
 def talk(store: Any, order: dict[str, Any]) -> None:
     """Runs of an agent: notes, and now and then one is forgotten again."""
+    # Not for those that write alone, which it would make slow to start.
+    from .sharing_support import Office
+
     office = Office(USER, store=store)
     name = order["name"]
     for number in range(order["count"]):

@@ -42,41 +42,39 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, 
 class Process:
     """A process that writes, and what it said was saved."""
 
-    def __init__(self, **order: Any) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.sharing_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).parent.parent,
-        )
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
+    def __init__(self, folder: Path, **order: Any) -> None:
+        self._said = folder / f"{order['name']}.jsonl"
+        self._failed = folder / f"{order['name']}.txt"
+        with self._said.open("wb") as said, self._failed.open("wb") as failed:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.sharing_process", json.dumps(order)],
+                stdout=said,
+                stderr=failed,
+                cwd=Path(__file__).parent.parent,
+            )
 
-    def first_line(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
-
-    def kill(self) -> None:
+    def kill_after_its_first_words(self, seconds: float) -> None:
+        while not self._said.read_bytes():
+            assert self._process.poll() is None, self._failed.read_text()
+            time.sleep(0.01)
+        time.sleep(seconds)
         self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
 
     def told(self, *, killed: bool = False) -> list[dict[str, Any]]:
-        """What it printed, its last line left out where it was killed in the middle of one."""
-        out, error = self._process.communicate(timeout=600)
-        assert killed or self._process.returncode == 0, error
-        lines = [line for line in out.splitlines(keepends=True) if line.endswith("\n")]
-        return [json.loads(line) for line in lines]
+        """What it printed; the last line may be cut where it was killed."""
+        assert self._process.wait(600) == 0 or killed, self._failed.read_text()
+        lines = self._said.read_text().splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def words(told: list[dict[str, Any]], what: str) -> list[str]:
     return [one["word"] for one in told if one.get(what)]
 
 
-def test_eight_processes_keep_two_thousand_notes(where: dict[str, str]) -> None:
+def test_eight_processes_keep_two_thousand_notes(where: dict[str, str], tmp_path: Path) -> None:
     order = {"store": where, "kind": "ledger", "start": 0, "count": 250}
-    processes = [Process(name=f"p{number}", **order) for number in range(8)]
+    processes = [Process(tmp_path, name=f"p{number}", **order) for number in range(8)]
     told = [line for process in processes for line in process.told()]
     with opened(where) as store:
         events = stored(store)
@@ -86,9 +84,11 @@ def test_eight_processes_keep_two_thousand_notes(where: dict[str, str]) -> None:
     assert len(fold(events).active) == 2_000
 
 
-def test_forgotten_notes_stay_forgotten_among_eight_writers(where: dict[str, str]) -> None:
+def test_forgotten_notes_stay_forgotten_among_eight_writers(
+    where: dict[str, str], tmp_path: Path
+) -> None:
     order = {"store": where, "kind": "ledger", "start": 0, "count": 100, "forget": 3}
-    processes = [Process(name=f"p{number}", **order) for number in range(8)]
+    processes = [Process(tmp_path, name=f"p{number}", **order) for number in range(8)]
     told = [line for process in processes for line in process.told()]
     with opened(where) as store:
         active = {text.split()[-1] for text in texts(fold(stored(store)).active)}
@@ -97,9 +97,9 @@ def test_forgotten_notes_stay_forgotten_among_eight_writers(where: dict[str, str
     assert active == kept - gone
 
 
-def test_agents_in_four_processes_are_told_the_truth(where: dict[str, str]) -> None:
+def test_agents_in_four_processes_are_told_the_truth(where: dict[str, str], tmp_path: Path) -> None:
     order = {"store": where, "kind": "agent", "count": 25, "forget": 5}
-    processes = [Process(name=f"q{number}", **order) for number in range(4)]
+    processes = [Process(tmp_path, name=f"q{number}", **order) for number in range(4)]
     told = [line for process in processes for line in process.told()]
     with opened(where) as store:
         active = {text.rsplit(" ", 1)[1] for text in texts(fold(stored(store)).active)}
@@ -109,31 +109,27 @@ def test_agents_in_four_processes_are_told_the_truth(where: dict[str, str]) -> N
     assert len(gone) == 20
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_processes_killed_at_random_moments_lose_nothing_saved(
-    where: dict[str, str], seed: int
+def test_thirty_processes_killed_at_random_moments_lose_nothing_saved(
+    where: dict[str, str], tmp_path: Path
 ) -> None:
-    luck = random.Random(seed)
-    saved: set[str] = set()
-    gone: set[str] = set()
-    for turn in range(10):
-        order = {"store": where, "kind": "ledger", "start": 0, "count": 100_000, "forget": 4}
-        processes = [Process(name=f"k{turn}x{number}", **order) for number in range(2)]
-        first = [json.loads(process.first_line()) for process in processes]
-        time.sleep(luck.uniform(0.0, 0.4))
-        for process in processes:
-            process.kill()
-        told = first + [line for process in processes for line in process.told(killed=True)]
-        saved |= set(words(told, "saved"))
-        gone |= set(words(told, "forgotten"))
+    luck = random.Random(7)
+    told: list[dict[str, Any]] = []
+    order = {"store": where, "kind": "ledger", "start": 0, "count": 100_000, "forget": 4}
+    for turn in range(15):
+        pair = [Process(tmp_path, name=f"k{turn}x{number}", **order) for number in range(2)]
+        for process in pair:
+            process.kill_after_its_first_words(luck.uniform(0.0, 0.4))
+        told += [line for process in pair for line in process.told(killed=True)]
     with opened(where) as store:
         events = stored(store)
-        notebook = fold(events)
+    notebook = fold(events)
     active = {text.split()[-1] for text in texts(notebook.active)}
-    known = {note.text.split()[-1] for note in notebook.notes.values()}
-    assert len(saved) > 100
-    assert not saved - known
+    saved, gone = set(words(told, "saved")), set(words(told, "forgotten"))
+    assert len(saved) >= 30
+    assert saved <= {note.text.split()[-1] for note in notebook.notes.values()}
     assert not gone & active
-    assert not (saved - gone) - active or len((saved - gone) - active) <= 20
+    # Each may have been killed after it forgot a note and before it was told so.
+    assert len(saved - gone - active) <= 30
     assert notebook.unknown == ()
+    assert notebook.conflicts == ()
     assert all(event.keys() >= {"v", "id", "type", "at", "note"} for event in events)
