@@ -172,9 +172,11 @@ class Scope:
         while True:
             near = rows.nearest(found.collection, vector, count)
             hits = self._living(near, live)
-            candidates = self._candidates(live)
-            if len(hits) >= k or (candidates is not None and len(hits) == len(candidates)):
+            if len(hits) >= k:
                 return hits[:k]
+            candidates = self._candidates(live)
+            if candidates is not None and len(hits) == len(candidates):
+                return hits
             if candidates is not None and len(candidates) <= _FEW_IDS:
                 # Rows of gone notes crowd the graph, where even a query told the ids may not
                 # reach all of them; so few are compared one by one.

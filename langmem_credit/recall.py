@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from .events import PERSON
 from .lines import dated, heading, inert, label, quoted, same_words
@@ -174,7 +175,7 @@ def _among(notes: Sequence[Note], topic: str) -> list[Note]:
 
 
 def _found(asked: str, notes: Sequence[Note], rank: Rank) -> list[Note]:
-    newest_first = sorted(notes, key=lambda note: (note.at, note.id), reverse=True)
+    newest_first = sorted(notes, key=attrgetter("at", "id"), reverse=True)
     if not asked:
         return newest_first
     # The ranking is a hint: ids that it made up, forgot to drop or repeated count for nothing.

@@ -12,9 +12,10 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 from .notes import Note
-from .ranking import encoded, expressions, rank_by_words, search_words
+from .ranking import encoded, expressions, rank_by_words
 
 _KEPT = 6
 # Fewer in common than this, and a new database is cheaper than changing an old one.
@@ -29,7 +30,23 @@ class _Table:
     notes: dict[str, Note] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
+    listed: list[Note] = field(default_factory=list)
     next_row: int = 1
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def words(self, note_id: str) -> frozenset[str]:
+        """The note's words, as the database holds them."""
+        if note_id not in self._words:
+            parts = _words_of(self.notes[note_id])
+            self._words[note_id] = frozenset(encoded(" ".join(parts)).split())
+        return self._words[note_id]
+
+    def forget(self, note_id: str) -> None:
+        """Takes the note out."""
+        row = self.rows.pop(note_id)
+        del self.ids[row], self.notes[note_id]
+        self._words.pop(note_id, None)
+        self.database.execute("DELETE FROM words WHERE rowid = ?", (row,))
 
 
 class WordIndex:
@@ -73,11 +90,14 @@ class WordIndex:
         except sqlite3.OperationalError:
             # No full-text index here: it says so itself.
             return [(note_id, 1.0) for note_id in rank_by_words(query, notes)]
-        by_id = {note.id: note for note in notes}
-        shares = [_share(by_id[note_id], weights) for note_id in found[:weighed]]
+        shares = [_share(table.words(note_id), weights) for note_id in found[:weighed]]
         return list(zip(found, [*shares, *[0.0] * (len(found) - len(shares))], strict=True))
 
     def _table(self, notes: Sequence[Note]) -> _Table:
+        for table in self._tables:
+            # Mostly the very notes that were asked about before, in the same order.
+            if len(table.listed) == len(notes) and all(map(is_, table.listed, notes)):
+                return table
         wanted = {note.id: note for note in notes}
         best = max(self._tables, key=lambda one: _common(one, wanted), default=None)
         if best is None or _common(best, wanted) < _ALIKE * max(len(wanted), len(best.notes)):
@@ -88,6 +108,7 @@ class WordIndex:
         while len(self._tables) > _KEPT:
             self._tables.pop(0).database.close()
         _bring_up(best, wanted)
+        best.listed = list(notes)
         return best
 
 
@@ -109,9 +130,7 @@ def _bring_up(table: _Table, wanted: dict[str, Note]) -> None:
         and (new is None or _words_of(new) != _words_of(note))
     ]
     for note_id in gone:
-        row = table.rows.pop(note_id)
-        del table.ids[row], table.notes[note_id]
-        table.database.execute("DELETE FROM words WHERE rowid = ?", (row,))
+        table.forget(note_id)
     added = [note for note_id, note in wanted.items() if note_id not in table.notes]
     for note in added:
         table.rows[note.id] = table.next_row
@@ -152,15 +171,13 @@ def _weights(table: _Table, wanted: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _share(note: Note, weights: dict[str, float]) -> float:
-    words = {encoded(word) for part in _words_of(note) for word in search_words(part)}
+def _share(words: frozenset[str], weights: dict[str, float]) -> float:
     covered = sum(weight for one, weight in weights.items() if _holds(words, one))
     return covered / sum(weights.values())
 
 
-def _holds(words: set[str], expression: str) -> bool:
-    plain = expression.strip('"*')
+def _holds(words: frozenset[str], expression: str) -> bool:
+    word = expression.strip('"*')
     if not expression.endswith("*"):
-        return plain.removesuffix('"') in words
-    start = plain.removesuffix('"')
-    return any(word.startswith(start) for word in words)
+        return word in words
+    return any(one.startswith(word) for one in words)

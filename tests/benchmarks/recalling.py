@@ -1,6 +1,7 @@
 """How fast and how well recall finds: `python -m tests.benchmarks.recalling [PART ...]`.
 
-The parts are quality, words and meaning; without a word, all three. Exit status 1 when an aim is missed.
+The parts are quality, words and meaning; without a word, all three. Exit status 1 when an aim is
+missed.
 
 *quality*: labelled questions, in two sets. The way of fusing was chosen on the tuning set, where
 some forty settings were compared, so its figures flatter. The held set was written after the
@@ -25,6 +26,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from langchain_core.embeddings import Embeddings
 
 from langmem_credit.chroma_index import ChromaIndex
 from langmem_credit.fusion import FLOOR, create_fused_rank, near
@@ -189,7 +192,7 @@ def words() -> bool:
     return met
 
 
-class Remembering(LocalModel):
+class Remembering(LocalModel, Embeddings):
     """The local model, which embeds a note's text once for all who ask, and questions each time."""
 
     def __init__(self) -> None:
