@@ -32,8 +32,9 @@ FINDINGS_HEAD = "The agent's own working notes, unverified; no person said or co
 # Left for the head, the heading of findings and the last lines.
 _FRAME_BYTES = 1_000
 _SHOWN_WORDS = 600
-# Left in each line for the note's age and the name of its scope.
-_EXTRA_BYTES = 90
+# Left in each line for the note's age, and for the name of its scope where there are several.
+_AGE_BYTES = 40
+SCOPE_BYTES = 42
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def recall(
     cursor: object = None,
     rank: Rank = rank_by_words,
     limits: Limits = LIMITS,
+    spare: int = 0,
 ) -> Recalled:
     """What the query or the id finds, best first, ties newest first.
 
@@ -81,6 +83,7 @@ def recall(
         cursor: of an earlier answer to the same question; any other starts at the beginning.
         rank: ids of the notes that match, best first.
         limits: the bounds.
+        spare: bytes to leave in each line, such as `SCOPE_BYTES`.
     """
     if isinstance(note_id, str) and note_id.strip():
         return _by_id(notebook, note_id)
@@ -97,7 +100,7 @@ def recall(
     found = _found(asked, shown, rank)
     matches = len(_found(asked, waiting, rank))
     start = _start(cursor, _question(asked, topic), found)
-    page = _page(found[start:], _clamped(limit), limits)
+    page = _page(found[start:], _clamped(limit), limits, spare)
     end = start + len(page)
     more = end < len(found)
     return Recalled(
@@ -183,11 +186,11 @@ def _found(asked: str, notes: Sequence[Note], rank: Rank) -> list[Note]:
     return [by_id[one] for one in dict.fromkeys(rank(asked, newest_first)) if one in by_id]
 
 
-def _page(found: Sequence[Note], limit: int, limits: Limits) -> list[Note]:
+def _page(found: Sequence[Note], limit: int, limits: Limits, spare: int) -> list[Note]:
     page: list[Note] = []
     room = limits.recall - _FRAME_BYTES
     for note in found[:limit]:
-        room -= _size(_line(note, "", False)) + _EXTRA_BYTES
+        room -= _size(_line(note, "", False)) + _AGE_BYTES + spare
         if room < 0 and page:
             break
         page.append(note)

@@ -25,7 +25,7 @@ from .characters import clean, one_line
 from .heard import answer_of, with_answer
 from .looking import looked_through
 from .notes import KINDS
-from .recall import recall, render_recall
+from .recall import SCOPE_BYTES, recall, render_recall
 from .runs import with_gone
 from .scopes import SESSION
 from .scrubbing import scrub
@@ -159,6 +159,7 @@ def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | Non
         **({} if limit is None else {"limit": limit}),
         cursor=args.get("cursor"),
         limits=settings.limits,
+        spare=SCOPE_BYTES if looked.places else 0,
     )
     return render_recall(
         found, session.run.as_of, limits=settings.limits, places=looked.places, unread=looked.unread
