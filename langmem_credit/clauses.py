@@ -22,11 +22,7 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
     """
     mask = quoted_mask(tokens)
     # "para siempre" (for good) is not "siempre" (always).
-    other = {
-        index + k
-        for index, length in language.phrases("strong_not").find(tokens)
-        for k in range(length)
-    }
+    other = language.phrases("strong_not").covered(tokens)
     if any(
         not mask[index] and index not in other
         for index, _ in language.phrases("strong").find(tokens)
@@ -37,6 +33,59 @@ def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
         (index == 0 or not tokens[index - 1].word) and not mask[index] and index not in other
         for index, _ in language.phrases("strong_first").find(tokens)
     )
+
+
+def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True when an errand's verb comes first and the sign of lasting is not its own.
+
+    "Sag ihm, dass ich nie fehle" is said once; so is "Manda un correo a cada cliente".
+    """
+    low = tokens[start].low if start < len(tokens) else ""
+    if not any(low in language.words(field) for field in ("one_off_verbs", "other_verbs")):
+        return False
+    borders = language.words("object_clauses")
+    if not borders:
+        return False
+    border = next(
+        (index for index in range(start, len(tokens)) if tokens[index].low in borders), len(tokens)
+    )
+    own = tokens[:border]
+    # "siempre que" begins before its border.
+    if border and language.phrases("strong").match_at(tokens, border - 1) > 1:
+        return False
+    if low in language.words("one_off_verbs"):
+        return not language.phrases("polite_signs").found_in(own)
+    return not has_lasting_phrase(own, language)
+
+
+def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
+    """Whether the clause from tokens[start] lasts by its phrases alone; None when they do not say.
+
+    >>> from langmem_credit.languages import load
+    >>> from langmem_credit.words import tokenize
+    >>> [judge_clause(tokenize(text), 0, load("zh")) for text in ("别删除这个分支", "这个分支删掉")]
+    [True, False]
+    """
+    if asks_first(tokens[start:], language) or is_prohibition(tokens, start, language):
+        return True
+    if holds_errand(tokens[start:], language):
+        return False
+    if any(language.phrases(field).match_at(tokens, start) for field in ("ways", "statements")):
+        return True
+    if tokens[start].low in language.words("pronouns"):
+        return None
+    return last_verb_lasts(tokens, start, language)
+
+
+def asks_first(tokens: Sequence[Token], language: Language) -> bool:
+    """True at "frag mich, bevor du löschst", where the errand is what asking comes before."""
+    place = next(language.phrases("asks_first").find(tokens), None)
+    if place is None:
+        return False
+    index, length = place
+    beside = (*tokens[:index], *tokens[index + length :])
+    joining = language.words("list_words")
+    return not any(token.low in joining or token.text in ",;:\uff0c" for token in beside)
 
 
 def holds_errand(tokens: Sequence[Token], language: Language) -> bool:
@@ -80,9 +129,10 @@ def _orders_later(tokens: Sequence[Token], language: Language) -> bool:
     """True when a verb that may be an errand's opens a clause behind a comma."""
     if not language.items("errands"):
         return False
-    verbs = language.words("one_off_verbs") | language.words("other_verbs")
     return any(
-        one.text in ",;:-、" and two.low in verbs and two.low not in language.words("subjects")
+        one.text in ",;:-、"
+        and (two.low in language.words("one_off_verbs") or two.low in language.words("other_verbs"))
+        and two.low not in language.words("subjects")
         for one, two in pairwise(tokens)
     )
 
@@ -111,6 +161,7 @@ def last_verb_lasts(tokens: Sequence[Token], start: int, language: Language) -> 
     particle = last.low in language.words("final_particles")
     if not last.word or last.text != last.low or not (particle or last.low.endswith(endings)):
         return None
-    if any(token.low in language.words("finite") for token in bare[start:-1]):
+    others = language.words("finite") | language.words("object_clauses")
+    if any(token.low in others for token in bare[start:-1]):
         return None
     return last.low in language.words("final_working")

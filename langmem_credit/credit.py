@@ -14,16 +14,17 @@ from dataclasses import replace
 from . import languages
 from .contractions import open_each
 from .languages import Language
+from .neighbours import find_touching
 from .notes import LIMITS, Limits, Utterance, Verdict
+from .pasting import find_pasted
 from .shift import same_opened
+from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
 from .units import Unit, find_unit
 from .voice import (
     answers_about_text,
+    asks,
     find_foreign_voice,
-    find_pasted,
-    leads_on,
-    taken_back,
 )
 from .words import (
     Token,
@@ -46,6 +47,7 @@ RULES: dict[str, str] = {
     "own_voice": "The words are not the person's own statement: {detail}.",
     "question": "The words are not a statement: {detail}.",
     "taken_back": "The person took the words back.",
+    "small_talk": "The words only greet, thank or answer; there is nothing in them to keep.",
     "same_words": "The note does not say the person's whole message word for word: {detail}.",
     "one_off": "The words are a task for now; nothing says that they should last.",
 }
@@ -201,14 +203,18 @@ def _find_obstacle(
     rule, detail = find_foreign_voice(unit.tokens, language)
     if rule:
         return rule, detail
-    if index and leads_on(typed[index - 1]):
-        return "own_voice", "the message before it says what it is"
+    # Thanks behind it hide a final "…, right".
+    if language and asks(strip_final_stop(unit.shortest), language):
+        return "question", "it is a question"
     if answers_about_text(utterance, unit.shortest):
         return "own_voice", "it answers a question about somebody else's words"
-    if taken_back(unit.tokens, typed[index + 1 :]):
-        return "taken_back", ""
+    touched = find_touching(typed, index, unit.tokens)
+    if touched:
+        return touched
     if language is None:
         return "", ""
+    if is_small_talk(unit.tokens, language):
+        return "small_talk", ""
     if utterance.asked and not has_own_sign(unit.tokens, language):
         return "own_voice", "it answers the agent's question and does not speak of the person"
     if not lasts(unit.tokens, language):
@@ -219,6 +225,8 @@ def _find_obstacle(
 def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     """True when the note says one of the unit's stretches, whole, edits aside."""
     note = strip_final_stop(note)
+    if any(_is_verbatim(strip_final_stop(whole), note) for whole in unit.wholes):
+        return True
     # No edit makes one word of more than two.
     if not len(unit.shortest) <= 2 * len(note) + 8 <= 4 * len(unit.tokens) + 40:
         return False
@@ -252,23 +260,26 @@ def _note_ranges(
     behind = places.match_end(note)
     quoted = language.phrases("attribution").match_at(note, 0)
     if quoted and not language.phrases("attribution").match_at(unit, 0):
-        rest = _skip_marks(note, quoted)
+        rest = _skip_mark(note, quoted)
         if rest > quoted and note[rest - 1].text in ":\uff1a":
             yield rest, len(note)
     # The person's own place stands alone.
     if not (front or behind) or places.found_in(unit):
         return
     if front:
-        yield _skip_marks(note, front), len(note)
-    # A place behind a restricting word would change what is restricted.
-    if behind and not any(token.low in language.words("restricting") for token in unit):
+        yield _skip_mark(note, front), len(note)
+    # A place behind a restricting word would change what is restricted, and one behind "upload …"
+    # would say where to.
+    if (
+        behind
+        and unit[0].low in language.words("place_behind_verbs")
+        and not any(token.low in language.words("restricting") for token in unit)
+    ):
         yield 0, len(note) - behind
 
 
-def _skip_marks(note: Sequence[Token], index: int) -> int:
-    while index < len(note) and note[index].text in ",:\uff0c\uff1a":
-        index += 1
-    return index
+def _skip_mark(note: Sequence[Token], index: int) -> int:
+    return index + (index < len(note) and note[index].text in ",:\uff0c\uff1a")
 
 
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:

@@ -2,6 +2,27 @@
 
 from __future__ import annotations
 
+_SHOWN = 60
+
+
+def named(value: object) -> str:
+    """What somebody passed, in a few words: never the whole of a note, a state or a long text.
+
+    >>> named("k3m9xz"), named(None), named([1, 2]), named("x" * 99)[-4:]
+    ("'k3m9xz'", 'None', 'a list', "xx'…")
+    """
+    if isinstance(value, str):
+        return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"
+    if value is None or isinstance(value, bool | float):
+        return repr(value)
+    if isinstance(value, int):
+        # A longer number cannot even be written out.
+        return repr(value) if value.bit_length() <= _SHOWN else "a huge number"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    kind = type(value).__name__
+    return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {kind}"
+
 
 class CreditError(Exception):
     """Base of all errors of this package."""
@@ -16,7 +37,19 @@ class UnknownNoteError(CreditError):
 
     def __init__(self, note_id: object) -> None:
         self.note_id = note_id
-        super().__init__(f"No note has the id {note_id!r}. List the notes to see their ids.")
+        own = getattr(note_id, "id", None)
+        if isinstance(note_id, str) and note_id.strip():
+            problem = f"No note has the id {named(note_id)}. List the notes to see their ids."
+        elif isinstance(note_id, str):
+            problem = "The note id is empty. List the notes to see their ids."
+        elif isinstance(own, str):
+            problem = f"The note's id is needed, not {named(note_id)}. Pass its id: {named(own)}."
+        else:
+            problem = (
+                f"A note's id is a short text, not {named(note_id)}. List the notes to see their "
+                "ids."
+            )
+        super().__init__(problem)
 
 
 class ChangedNoteError(CreditError):

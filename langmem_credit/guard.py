@@ -8,42 +8,59 @@ command to the parent graph, or in the state of a `Send`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
+from weakref import WeakSet
 
 from langchain_core.messages import HumanMessage, convert_to_messages
-from langchain_core.tools import BaseTool
+from langchain_core.tools import StructuredTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, Overwrite, Send
 
 from .marks import mark_code
 from .state import CHANNELS
+from .wiring import GUARDED
 
 _log = logging.getLogger("langmem_credit")
+
+# Functions that the memory's own tools run.
+_OWN: WeakSet[Callable[..., Any]] = WeakSet()
+
+
+def own_code(*functions: Callable[..., Any]) -> None:
+    """Lets a tool that runs these functions, and no others, pass for one of the memory's own."""
+    for function in functions:
+        _OWN.add(function)
+
+
+def is_own(tool: object) -> bool:
+    """True for a tool of the memory, in whatever list it came and whatever it is called.
+
+    By the code that it runs: a foreign tool may be called "remember" too, and each list of the
+    memory's tools holds other objects.
+    """
+    if not isinstance(tool, StructuredTool):
+        return False
+    return all(code is not None and code in _OWN for code in (tool.func, tool.coroutine))
 
 
 class Guard:
     """A wrapper around tool calls that lets the memory's own tools through as they are."""
 
-    def __init__(self, own: Collection[BaseTool]) -> None:
-        self._own = {id(tool) for tool in own}
-
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """For `ToolNode(wrap_tool_call=…)`."""
+        GUARDED.add(_call_id(request))
         result = handler(request)
-        return result if self._is_own(request) else guarded(result)
+        return result if is_own(request.tool) else guarded(result)
 
     async def awrap(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> Any:
         """For `ToolNode(awrap_tool_call=…)`."""
+        GUARDED.add(_call_id(request))
         result = await handler(request)
-        return result if self._is_own(request) else guarded(result)
-
-    def _is_own(self, request: ToolCallRequest) -> bool:
-        # By identity: a foreign tool may be called "remember" too.
-        return request.tool is not None and id(request.tool) in self._own
+        return result if is_own(request.tool) else guarded(result)
 
 
 def guarded(result: Any) -> Any:
@@ -53,6 +70,10 @@ def guarded(result: Any) -> Any:
     if isinstance(result, Command):
         return replace(result, update=_update(result.update), goto=_goto(result.goto))
     return result
+
+
+def _call_id(request: ToolCallRequest) -> str:
+    return str(request.tool_call.get("id") or "")
 
 
 def _update(update: Any) -> Any:

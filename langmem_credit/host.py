@@ -14,9 +14,16 @@ from typing import Any, Protocol
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
+from .access import NO_CHANNELS
 from .books import Book, Opening, Where, Work, Writing, ado, do
 from .bounds import refusal, shrink
-from .errors import ChangedNoteError, ConfigurationError, RefusedWriteError, UnknownNoteError
+from .errors import (
+    ChangedNoteError,
+    ConfigurationError,
+    RefusedWriteError,
+    UnknownNoteError,
+    named,
+)
 from .ledger import Event, confirmed, disputed, merge_events, next_at, restored, withdrawn
 from .notebook import Notebook, fold
 from .notes import Note, text_hash, utc_now
@@ -48,7 +55,17 @@ Change = Callable[[Notebook, str], tuple[Note, Event]]
 
 
 def confirming(settings: Settings, note_id: str, shown: str, text: str | None, by: str) -> Change:
-    """The note becomes memory, bound to the exact text that the person was shown."""
+    """The note becomes memory, bound to the exact text that the person was shown.
+
+    Raises:
+        ConfigurationError: `shown` or `by` is no text.
+    """
+    _check_by(by)
+    if not isinstance(shown, str):
+        raise ConfigurationError(
+            f"shown must be the text that the person read, not {named(shown)}. Pass the note's "
+            "text as it was shown."
+        )
 
     def change(notebook: Notebook, at: str) -> tuple[Note, Event]:
         note = _note(notebook, note_id)
@@ -65,6 +82,7 @@ def confirming(settings: Settings, note_id: str, shown: str, text: str | None, b
 
 def disputing(settings: Settings, note_id: str, why: str, by: str) -> Change:
     """The person says that the note is not right: it is no memory any more."""
+    _check_by(by)
 
     def change(notebook: Notebook, at: str) -> tuple[Note, Event]:
         note = _note(notebook, note_id)
@@ -75,6 +93,7 @@ def disputing(settings: Settings, note_id: str, why: str, by: str) -> Change:
 
 def forgetting(settings: Settings, note_id: str, why: str, by: str) -> Change:
     """The person forgets the note."""
+    _check_by(by)
 
     def change(notebook: Notebook, at: str) -> tuple[Note, Event]:
         note = _note(notebook, note_id)
@@ -85,6 +104,7 @@ def forgetting(settings: Settings, note_id: str, why: str, by: str) -> Change:
 
 def restoring(note_id: str, by: str) -> Change:
     """The person takes the last withdrawal, correction or dispute back."""
+    _check_by(by)
 
     def change(notebook: Notebook, at: str) -> tuple[Note, Event]:
         note = _note(notebook, note_id)
@@ -213,10 +233,7 @@ def events_of(snapshot: StateSnapshot) -> list[Event]:
     if not values:
         return []
     if not isinstance(values, dict) or LEDGER not in values:
-        raise ConfigurationError(
-            "This graph's state has no memory channel. Pass the graph that the memory was built "
-            "into."
-        )
+        raise ConfigurationError(NO_CHANNELS)
     return list(values[LEDGER])
 
 
@@ -277,6 +294,11 @@ def _note(notebook: Notebook, note_id: object) -> Note:
     if note is None:
         raise UnknownNoteError(note_id)
     return note
+
+
+def _check_by(by: object) -> None:
+    if not isinstance(by, str):
+        raise ConfigurationError(f"by must be text, who decided, not {named(by)}. Pass a name.")
 
 
 def _not_written(error: InvalidUpdateError) -> RefusedWriteError:

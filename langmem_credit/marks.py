@@ -14,12 +14,15 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from .errors import ConfigurationError
+from .errors import ConfigurationError, named
 from .notes import VIAS
 
 MARK = "langmem_credit"
 # In a run's config: {"metadata": NOT_TYPED}. Metadata travels with SDK calls and queues too.
 NOT_TYPED = {"langmem_credit_typed": False}
+
+# Only the memory itself knows what answers its question.
+_MARKABLE = tuple(via for via in VIAS if via != "answer")
 
 _typed_here: ContextVar[bool] = ContextVar("langmem_credit_typed_here", default=True)
 
@@ -51,25 +54,37 @@ def mark(
     """A copy of the message that says how its text came.
 
     Args:
-        message: the message, or its text.
+        message: the message, or its text, of which a message is made. Nothing else can be marked:
+            not what an agent or a tool said, and no dict.
         via: "prefill", "click", "paste", "voice", "other_speaker" or "edited"; "input" (typed) is
             the default.
         speaker: who typed it, where several people share a thread.
         typed: the parts that were typed, in order; the rest of the text counts as pasted.
 
     Raises:
-        ConfigurationError: an unknown `via`, or a typed part that the text does not contain.
+        ConfigurationError: something else than a person's message, nothing to say of it, an
+            unknown `via`, a speaker without a name, or a typed part that the text does not
+            contain.
     """
-    marked = HumanMessage(message) if isinstance(message, str) else message
-    if via is not None and via not in VIAS:
-        raise ConfigurationError(f"via={via!r} is unknown. Use one of {', '.join(VIAS)}.")
-    if typed is not None and _split(text_of(marked.content), list(typed)) is None:
+    if not isinstance(message, HumanMessage | str):
         raise ConfigurationError(
-            f"typed={list(typed)!r} must be parts of the message's text, in their order."
+            f"mark() takes a HumanMessage or its text, not {named(message)}. Only what a person "
+            "sent can be marked: mark(HumanMessage(…), …)."
         )
-    said = {"via": via, "speaker": speaker, "typed": None if typed is None else list(typed)}
-    kept = {name: value for name, value in said.items() if value is not None}
-    return _with_mark(marked, kept)
+    marked = HumanMessage(message) if isinstance(message, str) else message
+    said: dict[str, Any] = {}
+    if via is not None:
+        said["via"] = _checked_via(via)
+    if speaker is not None:
+        said["speaker"] = _checked_speaker(speaker)
+    if typed is not None:
+        said["typed"] = _checked_parts(text_of(marked.content), typed)
+    if not said:
+        raise ConfigurationError(
+            f"mark() was told nothing about the message. Pass via= (one of {', '.join(_MARKABLE)}),"
+            " speaker= (a name), or typed= (the parts that were typed)."
+        )
+    return _with_mark(marked, said)
 
 
 def mark_code(message: HumanMessage) -> HumanMessage:
@@ -151,20 +166,63 @@ def text_of(content: object) -> str:
     return "\n".join(texts)
 
 
+def _checked_via(via: object) -> str:
+    if not isinstance(via, str) or via not in _MARKABLE:
+        raise ConfigurationError(f"via={named(via)} is unknown. Use one of {', '.join(_MARKABLE)}.")
+    return via
+
+
+def _checked_speaker(speaker: object) -> str:
+    if not isinstance(speaker, str) or not speaker.strip():
+        raise ConfigurationError(
+            f"speaker={named(speaker)} is no name. Pass who sent the message, as text, or leave "
+            "speaker out."
+        )
+    return speaker
+
+
+def _checked_parts(whole: str, typed: object) -> list[str]:
+    if not isinstance(typed, list | tuple):
+        raise ConfigurationError(
+            f"typed must be a list of the parts that were typed, not {named(typed)}. Pass "
+            'typed=["…"], or typed=[] where none was.'
+        )
+    found = len(_starts(whole, typed))
+    if found < len(typed):
+        raise ConfigurationError(
+            f"typed must be parts of the message's text, in their order; part {found + 1} is not: "
+            f"{named(typed[found])}. Copy the parts out of the text."
+        )
+    return list(typed)
+
+
 def _split(whole: str, parts: object) -> list[tuple[str, bool]] | None:
     """The typed parts and what lies between them; None when the text does not hold them so."""
     if not isinstance(parts, Sequence) or isinstance(parts, str | bytes):
         return None
+    starts = _starts(whole, parts)
+    if len(starts) < len(parts):
+        return None
     pieces: list[tuple[str, bool]] = []
+    at = 0
+    for part, start in zip(parts, starts, strict=True):
+        pieces += [(whole[at:start], False), (part, True)]
+        at = start + len(part)
+    pieces.append((whole[at:], False))
+    return [(text, own) for text, own in pieces if text.strip()]
+
+
+def _starts(whole: str, parts: Sequence[Any]) -> list[int]:
+    """Where the parts stand, one after the other, up to the first that does not."""
+    starts: list[int] = []
     at = 0
     for part in parts:
         found = whole.find(part, at) if isinstance(part, str) and part.strip() else -1
         if found < 0:
-            return None
-        pieces += [(whole[at:found], False), (part, True)]
+            break
+        starts.append(found)
         at = found + len(part)
-    pieces.append((whole[at:], False))
-    return [(text, own) for text, own in pieces if text.strip()]
+    return starts
 
 
 def _with_mark(message: HumanMessage, said: dict[str, Any]) -> HumanMessage:

@@ -13,6 +13,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
 from . import host, nodes
+from .access import opened
 from .books import ado, do
 from .ledger import Event
 from .notebook import Notebook
@@ -43,7 +44,10 @@ class CreditedMemory(Settings):
     # Into a graph
 
     def tools(self) -> list[BaseTool]:
-        """`remember`, `recall`, `forget` and `ask_user`, as far as the options offer them."""
+        """`remember`, `recall`, `forget` and `ask_user`, as far as the options offer them.
+
+        For a model that you bind yourself. `middleware` and `tool_node` bring them along.
+        """
         return create_tools(self)
 
     def middleware(self) -> CreditedMemoryMiddleware:
@@ -57,15 +61,30 @@ class CreditedMemory(Settings):
         return CreditedMemoryMiddleware(self)
 
     def listen(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        """Node: the first of a run. Notes what the person typed."""
+        """Node: the first of a run. Notes what the person typed, and freezes the digest.
+
+        Without it a note that is kept in a run changes the prompt of that run, and what was typed
+        before a question to the person no longer counts after the answer. Its absence is logged.
+        """
         return nodes.listen(self, state, config)
 
     def settle(self, state: Any, config: RunnableConfig, writer: StreamWriter) -> dict[str, Any]:
-        """Node: right after the tools. Makes their answers true of what the memory holds."""
+        """Node: right after the tools. Makes their answers true of what the memory holds.
+
+        Without it a write that waits for another process, over a question or a crash, is lost
+        although its answer says that it is kept, an answer that something else made untrue
+        stands, and the stream is told nothing. Its absence is logged.
+        """
         return nodes.settle_node(self, state, config, writer)
 
     def tool_node(self, tools: Sequence[Any] = (), **options: Any) -> ToolNode:
-        """Node: the memory's tools and yours, with a guard around yours."""
+        """Node: the memory's tools and yours, with a guard around yours.
+
+        A plain `ToolNode` does as well for the memory's tools alone. Beside them your own tools
+        need the guard: without it a message that one of them writes can cut off what was typed
+        in the run, and what it writes to the memory waits for the person's review. `bind` and
+        the log tell of it.
+        """
         return nodes.create_tool_node(self, self.tools(), tools, **options)
 
     def fold(self, system: SystemMessage | str | None, state: Any) -> SystemMessage | None:
@@ -75,51 +94,54 @@ class CreditedMemory(Settings):
     def bind(self, graph: nodes.Graph) -> nodes.Graph:
         """The compiled graph, checked for the memory's channels and recorded.
 
+        A graph without it remembers all the same; only nobody looks whether its channels are
+        there and closed to callers, and whether its tools are guarded.
+
         Raises:
-            ConfigurationError: the channels are missing, or callers may write them.
+            ConfigurationError: it is no compiled graph, the channels are missing, or callers may
+                write them.
         """
         return nodes.bind(graph)
 
-    # A thread's notes, for the host
+    # A thread's notes, for the host. Each of these methods raises ConfigurationError where the
+    # graph or the config does not fit, with what to pass instead.
 
     def notebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
         """All that is kept in the thread and in the scopes that the config opens.
 
         Whatever its status; a scope opens for the values under "configurable".
         """
-        where = host.where_of(graph, config)
-        return do(host.notebook_of(self, where, graph.get_state(config)))
+        return self._notebook(graph, config, "notebook")
 
     async def anotebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
         """As `notebook`."""
-        where = host.where_of(graph, config)
-        return await ado(host.notebook_of(self, where, await graph.aget_state(config)))
+        return await self._anotebook(graph, config, "anotebook")
 
     def digest(self, graph: host.StatefulGraph, config: Any) -> str:
         """The text that the thread's next run would show the model; "" for none."""
-        where = host.where_of(graph, config)
-        return do(host.digest_in(self, where, graph.get_state(config), config))
+        snapshot = opened(graph, config, "digest").get_state(config)
+        return do(host.digest_in(self, host.where_of(graph, config), snapshot, config))
 
     async def adigest(self, graph: host.StatefulGraph, config: Any) -> str:
         """As `digest`."""
-        where = host.where_of(graph, config)
-        return await ado(host.digest_in(self, where, await graph.aget_state(config), config))
+        snapshot = await opened(graph, config, "adigest").aget_state(config)
+        return await ado(host.digest_in(self, host.where_of(graph, config), snapshot, config))
 
     def notes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """The active notes, oldest first."""
-        return self.notebook(graph, config).active
+        return self._notebook(graph, config, "notes").active
 
     async def anotes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """As `notes`."""
-        return (await self.anotebook(graph, config)).active
+        return (await self._anotebook(graph, config, "anotes")).active
 
     def unconfirmed(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """What waits for a person's review, oldest first."""
-        return self.notebook(graph, config).unconfirmed
+        return self._notebook(graph, config, "unconfirmed").unconfirmed
 
     async def aunconfirmed(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """As `unconfirmed`."""
-        return (await self.anotebook(graph, config)).unconfirmed
+        return (await self._anotebook(graph, config, "aunconfirmed")).unconfirmed
 
     def confirm(
         self,
@@ -146,7 +168,8 @@ class CreditedMemory(Settings):
             ChangedNoteError: the note no longer says what was shown.
             RefusedWriteError: it cannot be confirmed as it is, or cannot be written now.
         """
-        return host.apply(self, graph, config, host.confirming(self, note_id, shown, text, by))
+        change = host.confirming(self, note_id, shown, text, by)
+        return host.apply(self, opened(graph, config, "confirm"), config, change)
 
     async def aconfirm(
         self,
@@ -160,7 +183,7 @@ class CreditedMemory(Settings):
     ) -> Note:
         """As `confirm`."""
         change = host.confirming(self, note_id, shown, text, by)
-        return await host.aapply(self, graph, config, change)
+        return await host.aapply(self, opened(graph, config, "aconfirm"), config, change)
 
     def dispute(
         self,
@@ -172,7 +195,8 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """Takes a note out of memory because a person says that it is not right."""
-        return host.apply(self, graph, config, host.disputing(self, note_id, why, by))
+        change = host.disputing(self, note_id, why, by)
+        return host.apply(self, opened(graph, config, "dispute"), config, change)
 
     async def adispute(
         self,
@@ -184,7 +208,8 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """As `dispute`."""
-        return await host.aapply(self, graph, config, host.disputing(self, note_id, why, by))
+        change = host.disputing(self, note_id, why, by)
+        return await host.aapply(self, opened(graph, config, "adispute"), config, change)
 
     def forget(
         self,
@@ -196,7 +221,8 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """Takes a note out of memory because a person says so; `restore` brings it back."""
-        return host.apply(self, graph, config, host.forgetting(self, note_id, why, by))
+        change = host.forgetting(self, note_id, why, by)
+        return host.apply(self, opened(graph, config, "forget"), config, change)
 
     async def aforget(
         self,
@@ -208,31 +234,43 @@ class CreditedMemory(Settings):
         by: str = PERSON,
     ) -> Note:
         """As `forget`."""
-        return await host.aapply(self, graph, config, host.forgetting(self, note_id, why, by))
+        change = host.forgetting(self, note_id, why, by)
+        return await host.aapply(self, opened(graph, config, "aforget"), config, change)
 
     def restore(
         self, graph: host.StatefulGraph, config: Any, note_id: str, *, by: str = PERSON
     ) -> Note:
         """Takes a note's last withdrawal, correction or dispute back."""
-        return host.apply(self, graph, config, host.restoring(note_id, by))
+        change = host.restoring(note_id, by)
+        return host.apply(self, opened(graph, config, "restore"), config, change)
 
     async def arestore(
         self, graph: host.StatefulGraph, config: Any, note_id: str, *, by: str = PERSON
     ) -> Note:
         """As `restore`."""
-        return await host.aapply(self, graph, config, host.restoring(note_id, by))
+        change = host.restoring(note_id, by)
+        return await host.aapply(self, opened(graph, config, "arestore"), config, change)
 
     def history(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
         """The events of the thread and the open scopes, or those about one note, oldest first."""
-        where = host.where_of(graph, config)
-        return do(host.history_in(self, where, graph.get_state(config), note_id))
+        snapshot = opened(graph, config, "history").get_state(config)
+        return do(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
 
     async def ahistory(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
         """As `history`."""
-        where = host.where_of(graph, config)
-        snapshot = await graph.aget_state(config)
-        return await ado(host.history_in(self, where, snapshot, note_id))
+        snapshot = await opened(graph, config, "ahistory").aget_state(config)
+        return await ado(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
+
+    # The method that was called names itself, so that an error can.
+
+    def _notebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:
+        snapshot = opened(graph, config, method).get_state(config)
+        return do(host.notebook_of(self, host.where_of(graph, config), snapshot))
+
+    async def _anotebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:
+        snapshot = await opened(graph, config, method).aget_state(config)
+        return await ado(host.notebook_of(self, host.where_of(graph, config), snapshot))

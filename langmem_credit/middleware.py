@@ -66,7 +66,7 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self.settings = settings
         self.tools = create_tools(settings)
-        self._guard = Guard(self.tools)
+        self._guard = Guard()
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]

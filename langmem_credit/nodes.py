@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, get_type_hints
 
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
+from . import wiring
+from .access import check_compiled
 from .books import Where, do
-from .errors import ConfigurationError
-from .guard import Guard
+from .errors import ConfigurationError, named
+from .guard import Guard, is_own
 from .placement import digest_of, fixed, placed
-from .recorder import RECORDER, install
-from .session import Session, as_mapping
+from .recorder import RECORDER, find_run, install
+from .session import WRITING, Session, as_mapping
 from .settings import Settings
 from .settling import settle_step
 from .state import CHANNELS, LEDGER, RUN
+
+_log = logging.getLogger("langmem_credit")
 
 Graph = TypeVar("Graph", bound=CompiledStateGraph[Any, Any, Any, Any])
 
@@ -31,6 +36,8 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
     values = as_mapping(state)
     if RUN not in values:
         raise _no_channels()
+    if "langgraph_node" in (config.get("metadata") or {}) and find_run(config) is None:
+        wiring.warn_once(wiring.NOT_RECORDED)
     session = Session.read(settings, values, config)
     if session is None:
         raise _no_channels()
@@ -45,6 +52,7 @@ def settle_node(
     session = Session.read(settings, state, config)
     if session is None:
         raise _no_channels()
+    wiring.SETTLED.add(_answered(session))
     settled, run = do(settle_step(session, as_mapping(state), Where.of(None, config)))
     update: dict[str, Any] = {}
     if settled.events:
@@ -65,6 +73,7 @@ def fold_in(
     session = Session.read(settings, state)
     if session is None:
         raise _no_channels()
+    _look_back(session)
     return placed(settings, system, digest_of(session))
 
 
@@ -72,7 +81,7 @@ def create_tool_node(
     settings: Settings, own: Sequence[BaseTool], tools: Sequence[Any], **options: Any
 ) -> ToolNode:
     """A ToolNode with the memory's tools and yours, with a guard around yours."""
-    guard = Guard(own)
+    guard = Guard()
     for name in ("wrap_tool_call", "awrap_tool_call"):
         if name in options:
             raise ConfigurationError(
@@ -93,8 +102,15 @@ def bind(graph: Graph) -> Graph:
     """The compiled graph, checked, and with the recorder of its invocations attached.
 
     Raises:
-        ConfigurationError: the graph lacks the memory's channels, or lets callers write them.
+        ConfigurationError: it is no compiled graph, lacks the memory's channels, or lets callers
+            write them.
     """
+    check_compiled(graph, "memory.bind()")
+    if not isinstance(graph, CompiledStateGraph):
+        raise ConfigurationError(
+            f"memory.bind() needs a compiled graph, not {named(graph)}. Pass what "
+            "builder.compile(…) or create_agent(…) gave."
+        )
     install()
     missing = CHANNELS - set(graph.channels)
     if missing:
@@ -105,7 +121,39 @@ def bind(graph: Graph) -> Graph:
             f"Callers may write {', '.join(sorted(writable))}. Build the graph with "
             "StateGraph(…, input_schema=MemoryInput), or an input schema of your own without them."
         )
+    for name, node in graph.builder.nodes.items():
+        if _is_unguarded(node.runnable):
+            _log.warning("node %s: %s", name, wiring.NOT_GUARDED)
     return graph.with_config(callbacks=[RECORDER])
+
+
+def _look_back(session: Session) -> None:
+    """Warns of a node of the memory that should have run before the model in this run."""
+    run = find_run()
+    # An input starts a run at its first node, and so at `listen`; whatever else goes on with a
+    # thread may begin at any node. A graph within a graph hears nothing in any case.
+    if run is not None and run.depth == 1 and run.graph.kind == "input":
+        if not session.run.recorded:
+            wiring.warn_once(wiring.NOT_LISTENED)
+    message = _answered(session)
+    if message in wiring.WROTE and message not in wiring.SETTLED:
+        wiring.warn_once(wiring.NOT_SETTLED)
+
+
+def _answered(session: Session) -> str:
+    """Id of the model's message whose calls were answered last, or ""."""
+    if not session.messages or not isinstance(session.messages[-1], ToolMessage):
+        return ""
+    return next((call.message for call in session.last_calls() if call.name in WRITING), "")
+
+
+def _is_unguarded(node: object) -> bool:
+    """True for a plain tool node with tools of the host; one with a wrapper is its own affair."""
+    if not isinstance(node, ToolNode) or all(map(is_own, node.tools_by_name.values())):
+        return False
+    # LangGraph keeps the wrappers under these names; it has no public ones.
+    wrappers = [getattr(node, name, None) for name in ("_wrap_tool_call", "_awrap_tool_call")]
+    return wrappers == [None, None]
 
 
 def _no_channels() -> ConfigurationError:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # (how many of the person's words, what they may turn into) by the index of the first.
 Changes = dict[int, tuple[int, tuple[str, ...]]]
+# Which field names the forms that each field is told as.
+_THIRD = {"subject": "third_person", "object": "third_person", "possessive": "third_possessive"}
 
 
 def plan_changes(
@@ -45,15 +47,24 @@ def plan_changes(
 
 
 class _Plan:
-    def __init__(
-        self, said: Sequence[Word], language: Language, dropped: int, named: bool
-    ) -> None:
+    def __init__(self, said: Sequence[Word], language: Language, dropped: int, named: bool) -> None:
         self.said = said
         self.language = language
         self.dropped = dropped
         self.named = named
         self.stand = (language.items("pairs_stand") or [""])[0]
         self.pairs = language.table("pairs")
+        self.first = language.phrases("pairs_first")
+        self.objects = language.table("objects")
+        self.blockers = language.words("pairs_not_behind")
+        self.reflexive = language.words("reflexive")
+        self.third = {
+            low: tuple(language.items(third))
+            for field, third in _THIRD.items()
+            for low in language.items(field)
+        }
+        self.endings = tuple(language.items("first_person_endings"))
+        self.weak_endings = tuple(language.items("first_person_weak_endings"))
         self.main_seen = False
         self.blocked = False
 
@@ -72,36 +83,30 @@ class _Plan:
             length, options = change
             if options:
                 found[index] = change
-            self.blocked = self.blocked or word.low in self.language.words("pairs_not_behind")
+            self.blocked = self.blocked or word.low in self.blockers
             index += length
         return found
 
     def _change(self, index: int) -> tuple[int, tuple[str, ...]] | None:
         """(words used, what they turn into; nothing for words that stay), or None."""
-        language, low = self.language, self.said[index].low
-        other = language.table("objects").get(low)
-        if other:
-            return 1, tuple(other.split("|"))
+        low = self.said[index].low
+        if low in self.objects:
+            return 1, tuple(self.objects[low].split("|"))
         length = self._pair_length(index)
         if length:
             return self._pair(index, length)
-        for field, third in (
-            ("subject", "third_person"),
-            ("object", "third_person"),
-            ("possessive", "third_possessive"),
-        ):
-            if low in language.words(field):
-                if field == "subject" and not self._has_verb(index):
-                    return None
-                return 1, tuple(language.items(third))
-        if low in language.words("reflexive") or self._may_speak_of_self(index):
+        if low in self.third:
+            if low in self.language.words("subject") and not self._has_verb(index):
+                return None
+            return 1, self.third[low]
+        if low in self.reflexive or self._may_speak_of_self(index):
             return None
         return 1, ()
 
     def _pair_length(self, index: int) -> int:
         if not 0 <= index < len(self.said) or self.said[index].quoted or self.said[index].code:
             return 0
-        return self.language.phrases("pairs_first").match_at_words(self.said, index)
+        return self.first.match_at_words(self.said, index)
 
     def _pair(self, index: int, length: int) -> tuple[int, tuple[str, ...]] | None:
         key = " ".join(word.low for word in self.said[index : index + length])
@@ -164,9 +169,7 @@ class _Plan:
             after += 1
         if self._pair_length(after):
             return True
-        if any(
-            self._pair_length(index - length) == length for length in (1, 2) if index >= length
-        ):
+        if any(self._pair_length(index - length) == length for length in (1, 2) if index >= length):
             return True
         end = index
         while end + 1 < len(self.said) and self.said[end + 1].word:
@@ -196,15 +199,12 @@ class _Plan:
         return start
 
     def _may_speak_of_self(self, index: int) -> bool:
-        """True for a form that the first person may have and no table knows: "avísame", "compro"."""
+        """True for a first-person form that no table knows, such as "avísame" and "compro"."""
         low = self.said[index].low
-        language = self.language
-        if low in language.words("first_person_not"):
+        weak = bool(self.weak_endings) and low.endswith(self.weak_endings)
+        strong = bool(self.endings) and low.endswith(self.endings)
+        if not (weak or strong) or low in self.language.words("first_person_not"):
             return False
-        if low.endswith(tuple(language.items("first_person_endings")) or ("\0",)):
+        if strong or index == self.dropped:
             return True
-        if not low.endswith(tuple(language.items("first_person_weak_endings")) or ("\0",)):
-            return False
-        if index == self.dropped:
-            return True
-        return self.said[index - 1].low in language.words("first_person_behind")
+        return self.said[index - 1].low in self.language.words("first_person_behind")

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .books import Book
-from .forgetting import ForgetVerdict, judge_forget, names_note
+from .corrections import corrects
+from .forgetting import ForgetVerdict, judge_forget
 from .notes import Note, Utterance, Verdict, normalise_kind
 from .scopes import SESSION, USER, Scope
 from .session import Call, Session
@@ -135,7 +136,7 @@ def closed_among(session: Session, call: Call) -> list[Book]:
 
 
 def _corrected(session: Session, call: Call, verdict: Verdict) -> Place | None:
-    """The place of the note that the call corrects, where the person's words name that note."""
+    """The place of the note that the call corrects, where the person's words do so."""
     wanted = call.args.get("id")
     shelf = session.shelf()
     old = shelf.notebook.get(wanted)
@@ -149,14 +150,14 @@ def _corrected(session: Session, call: Call, verdict: Verdict) -> Place | None:
 
 
 def _replaced(session: Session, note_id: Any, verdict: Verdict) -> Note | None:
-    """The active note of this id, if it is the speaker's and their words name it."""
+    """The active note of this id, if it is the speaker's and their words say it holds no more."""
     old = session.notebook.get(note_id)
     if old is None or not old.active or not verdict.credited:
         return None
     spoken = _judged(session, verdict)
     if spoken is None or (old.speaker or "") != (session.run.speaker or ""):
         return None
-    return old if names_note(spoken.text, old, session.notebook) else None
+    return old if corrects(spoken.text, old, session.notebook.active) else None
 
 
 def _default(session: Session, call: Call) -> tuple[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .credit import judge
-from .errors import ConfigurationError
+from .errors import ConfigurationError, named
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .scopes import Scope, checked
 
@@ -59,6 +60,14 @@ class Settings:
     credit_rule: CreditRule = judge
     scopes: Sequence[Scope] = ()
 
+    # Not for type checkers, which read the options off the fields.
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *values: Any, **options: Any) -> Settings:
+            """An object without options, once it is clear that all of them are known."""
+            _check_names(cls, values, options)
+            return super().__new__(cls)
+
     def __post_init__(self) -> None:
         expected: dict[str, type | tuple[type, ...]] = {
             "limits": Limits,
@@ -70,18 +79,19 @@ class Settings:
         for name, kind in expected.items():
             if not isinstance(getattr(self, name), kind):
                 raise ConfigurationError(
-                    f"{name}={getattr(self, name)!r} does not fit. Pass {_plain(kind)}."
+                    f"{name}={named(getattr(self, name))} does not fit. Pass {_plain(kind)}."
                 )
         if not callable(self.credit_rule):
             raise ConfigurationError(
-                f"credit_rule={self.credit_rule!r} cannot be called. Pass a function like "
+                f"credit_rule={named(self.credit_rule)} cannot be called. Pass a function like "
                 "langmem_credit.judge."
             )
         for limit in fields(self.limits):
             value = getattr(self.limits, limit.name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 0:
                 raise ConfigurationError(
-                    f"limits.{limit.name}={value!r} does not fit. Pass a whole number from 0 on."
+                    f"limits.{limit.name}={named(value)} does not fit. Pass a whole number from 0 "
+                    "on."
                 )
         if isinstance(self.scopes, Scope) or not isinstance(self.scopes, Sequence):
             raise ConfigurationError(f"scopes={self.scopes!r} does not fit. Pass a list of Scope.")
@@ -89,6 +99,20 @@ class Settings:
         if self.cache_control is not None:
             frozen = MappingProxyType(dict(self.cache_control))
             object.__setattr__(self, "cache_control", frozen)
+
+
+def _check_names(cls: type[Settings], values: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    known = [one.name for one in fields(cls)]
+    choice = f"The options are {', '.join(known)}."
+    if values:
+        raise ConfigurationError(
+            f"{cls.__name__} takes its options by name, not {named(values[0])} alone. {choice}"
+        )
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f" Did you mean {near[0]}?" if near else ""
+            raise ConfigurationError(f"{cls.__name__} has no option {name}.{meant} {choice}")
 
 
 def _plain(kind: type | tuple[type, ...]) -> str:

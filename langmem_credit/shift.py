@@ -2,7 +2,8 @@
 
 The person's words give the ways in which the note may be worded; nothing is derived from the note.
 Three modes: the first person *kept*, told in the *third* person ("the user prefers"), or *left
-out* at the very start ("Prefers dark mode").
+out* at the very start ("Prefers dark mode"). What each word list holds is told in
+`languages/fields.py`.
 """
 
 from __future__ import annotations
@@ -180,11 +181,19 @@ class _Matcher:
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
             # "I am to approve …" would turn into a rule about who approves, "I am open to …"
             # into an order.
-            if not self._may_be_order(self.said[2].low):
+            after = 2
+            while after < len(self.said) - 1 and self._is_adverb(self.said[after].low):
+                after += 1
+            if not self._may_be_order(self.said[after].low):
                 if not self._equal_word(self.said[1], self.told[0], first=True):
                     return 2, 0
         self.verb_due = True
         return 1, 0
+
+    def _is_adverb(self, low: str) -> bool:
+        assert self.language is not None
+        fields = ("subject_adverbs", "negations", "adverbs")
+        return low.endswith("ly") or any(low in self.language.words(field) for field in fields)
 
     def _is_predicated(self, index: int) -> bool:
         """True when a finite verb or a mark follows here, at most one name aside."""
@@ -243,9 +252,14 @@ class _Matcher:
         self.shifted = True
         for phrase in self.language.items(field):
             length = self._told_phrase(phrase, j)
-            if length:
+            # Inside a sentence "user" alone joins the next word: "send user data".
+            if length and (j == 0 or length > 1 or not self._has_articles(field)):
                 return length
         return 0
+
+    def _has_articles(self, field: str) -> bool:
+        assert self.language is not None
+        return any(" " in phrase for phrase in self.language.items(field))
 
     def _told_phrase(self, phrase: str, j: int) -> int:
         """How many words of the note the phrase takes at j; 0 when it does not stand there."""
@@ -301,6 +315,8 @@ class _Matcher:
 
     def _is_regular_past(self, low: str) -> bool:
         assert self.language is not None
+        if low.endswith(("embed", "shed", "shred")):
+            return False
         if low.endswith("eed") and low not in self.language.words("past_eed"):
             return False
         return low.endswith("ed") and len(low) > 4 and low not in self.language.words("base_ed")
@@ -335,7 +351,7 @@ class _Matcher:
         return self._equal_word(said, told, first=i == 0 or j == 0)
 
     def _is_typography(self, i: int, j: int) -> bool:
-        """True for white space between a Chinese character and a Latin word: "用 pnpm", "用pnpm"."""
+        """True for white space between Chinese and Latin words: "用 pnpm" is "用pnpm"."""
         if {self.said[i].gap, self.told[j].gap} != {"", " "}:
             return False
         one, two = self.said[i - 1], self.said[i]

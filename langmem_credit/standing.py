@@ -1,26 +1,51 @@
 """Should these words last: a statement or a way of working, not an errand for today.
 
 Each clause must show a sign of lasting. An order with a verb that no list knows shows none, so it
-stays unconfirmed: "Delete the staging database." is a task.
+stays unconfirmed: "Delete the staging database." is a task. What each word list holds is told in
+`languages/fields.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .clauses import has_lasting_phrase, holds_errand, is_prohibition, last_verb_lasts
+from .clauses import has_lasting_phrase, is_errand_with_sign, is_prohibition, judge_clause
+from .errands import (
+    find_own_end,
+    is_dated,
+    is_for_now,
+    is_limited,
+    is_permission,
+    is_remembered,
+    is_sign_alone,
+    only_points,
+    passes,
+    recurs,
+)
 from .languages import Language
-from .words import Token, count_words, separates, split_sentences
+from .objects import has_marker, is_generic, names_one_thing
+from .openers import opener_length
+from .smalltalk import is_small_talk
+from .statements import has_finite_verb, is_no_verb, is_predicate, is_statement
+from .words import Token, count_words, split_sentences
 
-_SPELLED_OUT = 7  # words
 # "a: a: a: …" would otherwise be followed to Python's own limit.
 _MOST_NESTED = 4
 
 
 def lasts(tokens: Sequence[Token], language: Language) -> bool:
-    """True when every sentence of the text shows a sign that it should last."""
-    parts = [part for part in split_sentences(tokens, strict=False) if count_words(part)]
-    return bool(parts) and all(_sentence_lasts(part, language) for part in parts)
+    """True when every sentence of the text shows a sign that it should last.
+
+    Greetings between them need none, and "use that one" needs another that tells what is meant.
+    """
+    parts = [
+        part
+        for part in split_sentences(tokens, strict=False)
+        if count_words(part) and not is_small_talk(part, language)
+    ]
+    if all(only_points(part, language) for part in parts):
+        return False
+    return all(_sentence_lasts(part, language) for part in parts)
 
 
 def has_strong_sign(tokens: Sequence[Token], language: Language) -> bool:
@@ -53,6 +78,16 @@ def is_order(tokens: Sequence[Token], language: Language) -> bool:
     )
 
 
+def opens_errand(tokens: Sequence[Token], language: Language) -> bool:
+    """True when the first verb is that of an errand: "always cancel …"."""
+    start = _skip_signs(tokens, language)
+    return (
+        start < len(tokens)
+        and tokens[start].low in language.words("one_off_verbs")
+        and not _is_stopping(tokens, start, language)
+    )
+
+
 def asks_about_state(tokens: Sequence[Token], language: Language) -> bool:
     """True when "can you …" goes on with something one is, knows or can, not with an order."""
     start = _skip_signs(tokens, language)
@@ -71,12 +106,28 @@ def _skip_signs(tokens: Sequence[Token], language: Language) -> int:
 
 
 def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
-    if has_strong_sign(tokens, language):
-        return True
-    if language.phrases("one_off").found_in(tokens):
+    """True when the sentence shows such a sign, and no limit that takes it away."""
+    if is_limited(tokens, language) or passes(tokens, language):
         return False
+    if is_remembered(tokens, language):
+        return True
     start = _skip(tokens, 0, language)
-    if start >= len(tokens):
+    if is_dated(tokens, language) or start >= len(tokens):
+        return False
+    if is_for_now(tokens, language) and is_prohibition(tokens, start, language):
+        return False
+    if has_strong_sign(tokens, language) or recurs(tokens, language):
+        order = _find_order(tokens, start, language)
+        border = len(tokens) if order is None else find_own_end(tokens, order, language)
+        if not has_strong_sign(tokens[:border], language) and not recurs(tokens[:border], language):
+            # "Fix the bug and always run the tests": the sign is not the first order's own.
+            return _clause_lasts(tokens[:border], start, language) or (
+                is_sign_alone(tokens[border:], language)
+                and language.phrases("conditionals").found_in(tokens[:border])
+            )
+        if not is_errand_with_sign(tokens, start, language):
+            return True
+    if language.phrases("one_off").found_in(tokens[start:]):
         return False
     if any(token.low in language.words("restrictors") for token in tokens[: start + 1]):
         return True
@@ -84,59 +135,77 @@ def _sentence_lasts(tokens: Sequence[Token], language: Language) -> bool:
 
 
 def _clause_lasts(tokens: Sequence[Token], start: int, language: Language, nested: int = 0) -> bool:
-    """The clause from tokens[start], once adverbs and openers are behind us."""
+    """The clause from tokens[start], once adverbs and openers are behind us.
+
+    The exits stand in the order of what they know. First the forms that decide whatever verb
+    follows (a condition, a request). Then what the language's own phrases say, since they name
+    errands and ways of working that no later rule could tell. Then the first word: a subject makes
+    a statement, a preposition a lead-in, a known verb an order. Only a first word that nothing
+    knows is left to the shape of the clause, and there a doubt means an order, which fails.
+    """
     if start >= len(tokens) or nested > _MOST_NESTED:
         return False
     low = tokens[start].low
     if language.phrases("conditionals").match_at(tokens, start):
+        return True
+    requested = _request_lasts(tokens, start, language)
+    if requested is not None:
+        return requested
+    known = judge_clause(tokens, start, language)
+    if known is not None:
+        return known
+    if low.isdigit() or _opens_with_subject(tokens, start, language):
+        return True
+    if low in language.words("leading_prepositions"):
+        if _is_keyword(tokens, start):
+            return is_no_verb(tokens[start], language)
+        return _after_comma_lasts(tokens, start, language, nested)
+    if _is_known_verb(low, language) and not _names_a_subject(tokens, start, language):
+        return _order_lasts(tokens, start, language)
+    return _lead_in_lasts(tokens, start, language, nested) or is_statement(tokens, start, language)
+
+
+def _request_lasts(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
+    """Whether "you must …", "I want you to …" or "you may …" lasts; None for no such request."""
+    if is_permission(tokens, start, language):
         return True
     length = language.phrases("obligations").match_at(tokens, start)
     verb = _skip(tokens, start + length, language)
     if length and verb < len(tokens) and tokens[verb].low in language.words("generic_working"):
         return True
     length = length or language.phrases("requests").match_at(tokens, start)
-    if length:
-        return _order_lasts(tokens, _skip(tokens, start + length, language), language)
-    if is_prohibition(tokens, start, language):
-        return True
-    if holds_errand(tokens[start:], language):
-        return False
-    if language.phrases("ways").match_at(tokens, start):
-        return True
-    if low not in language.words("pronouns"):
-        in_the_end = last_verb_lasts(tokens, start, language)
-        if in_the_end is not None:
-            return in_the_end
-    if language.phrases("statements").match_at(tokens, start):
-        return True
-    if low.isdigit():
-        return True
-    if low in language.words("leading_prepositions"):
-        if _is_keyword(tokens, start):
-            return _is_no_verb(tokens[start], language)
-        return _after_comma_lasts(tokens, start, language, nested)
-    if low.partition("'")[0] in language.words("subjects"):
-        return True
-    if _is_known_verb(low, language) and not _names_a_subject(tokens, start, language):
-        return _order_lasts(tokens, start, language)
-    if _lead_in_lasts(tokens, start, language, nested):
-        return True
-    return _is_statement(tokens, start, language)
+    if not length:
+        return None
+    return _order_lasts(tokens, _skip(tokens, start + length, language), language)
+
+
+def _opens_with_subject(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    low = tokens[start].low
+    if low in language.words("contracted_subjects"):
+        return is_predicate(tokens, start + 1, language)
+    return low.partition("'")[0] in language.words("subjects")
+
+
+def _find_order(tokens: Sequence[Token], start: int, language: Language) -> int | None:
+    """The index of the verb with which the sentence orders something, or None."""
+    length = 0
+    for field in ("obligations", "requests"):
+        length = length or language.phrases(field).match_at(tokens, start)
+    verb = _skip(tokens, start + length, language)
+    if verb >= len(tokens) or _names_a_subject(tokens, verb, language):
+        return None
+    return verb if length or _is_known_verb(tokens[verb].low, language) else None
 
 
 def _skip(tokens: Sequence[Token], start: int, language: Language) -> int:
     """The index of the first word that is no adverb, opener or mark."""
     index = start
     while index < len(tokens):
-        length = language.phrases("openers").match_at(tokens, index)
+        length = opener_length(tokens, index, language)[0]
         if not length and not tokens[index].word:
             length = 1
         if not length and _is_adverb(tokens[index].low, language):
             length = 1
-        if not length:
-            length = language.phrases("openers_before_separator").match_at(tokens, index)
-            if length and not separates(tokens, index + length):
-                length = 0
         if not length:
             break
         index += length
@@ -179,58 +248,19 @@ def _order_lasts(tokens: Sequence[Token], start: int, language: Language) -> boo
     if start >= len(tokens):
         return False
     low = tokens[start].low
-    if is_prohibition(tokens, start, language):
-        return True
-    if holds_errand(tokens[start:], language):
-        return False
-    if language.phrases("ways").match_at(tokens, start):
-        return True
-    in_the_end = last_verb_lasts(tokens, start, language)
-    if in_the_end is not None:
-        return in_the_end
+    known = judge_clause(tokens, start, language)
+    if known is not None:
+        return known
     if low in language.words("one_off_verbs"):
         # "Deploy with fly.io" tells how, not what to do now.
         return start + 1 < len(tokens) and tokens[start + 1].low in language.words("manners")
     if low in language.words("working"):
         return True
     if low in language.words("generic_working"):
-        return _is_generic(low, tokens, start + 1, language)
-    return _has_marker(tokens, start, language)
-
-
-def _is_generic(verb: str, tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """True when the object is a kind of thing ("tests"), not one thing ("the test")."""
-    particles = "particles" if verb in language.words("particle_verbs") else "people_particles"
-    if start < len(tokens) and tokens[start].low in language.words(particles):
-        start += particles == "particles" or verb in language.words("people_verbs")
-    if start >= len(tokens):
-        return False
-    if tokens[start].text.istitle() and (
-        verb in language.words("people_verbs") or _has_second_object(tokens, start, language)
-    ):
-        return False
-    article = tokens[start].low
-    if article not in language.words("articles") or _is_compound(tokens, start):
-        return True
-    if article in language.words("clause_openers") and verb in language.words("clause_verbs"):
-        return True
-    if article in language.words("indefinite"):
-        if verb in language.words("working_indefinite"):
-            return True
-        # An errand is short; a sentence that spells its object out is a rule.
-        if verb in language.words("working_spelled_out") and _is_spelled_out(tokens, language):
-            return True
-    return _has_marker(tokens, start, language)
-
-
-def _has_second_object(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """True at "make Bob an admin", which is done once."""
-    following = start + 1
-    return (
-        following < len(tokens)
-        and tokens[following].low in language.words("articles")
-        and not _has_marker(tokens, following, language)
-    )
+        return is_generic(low, tokens, start + 1, language)
+    if names_one_thing(tokens, start + 1, language):
+        return has_marker(tokens, start, language, "lasting_markers")
+    return has_marker(tokens, start, language)
 
 
 def _is_keyword(tokens: Sequence[Token], start: int) -> bool:
@@ -241,21 +271,6 @@ def _is_keyword(tokens: Sequence[Token], start: int) -> bool:
         and any(token.text.islower() for token in tokens[start + 1 :])
         and not any(token.text in ",，" for token in tokens[start + 1 :])
     )
-
-
-def _is_compound(tokens: Sequence[Token], index: int) -> bool:
-    """True at the "one" of "one-liners"."""
-    return index + 1 < len(tokens) and tokens[index + 1].text == "-" and not tokens[index + 1].gap
-
-
-def _is_spelled_out(tokens: Sequence[Token], language: Language) -> bool:
-    return count_words(tokens) >= _SPELLED_OUT and not any(
-        token.low in language.words("pointing") for token in tokens
-    )
-
-
-def _has_marker(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    return any(token.low in language.words("generic_markers") for token in tokens[start + 1 :])
 
 
 def _after_comma_lasts(
@@ -279,7 +294,7 @@ def _after_comma_lasts(
     if any(token.low in language.words("subject_pronouns") for token in tokens[start + 1 :]):
         # "On Mondays I work from home" and "In this repo we use tabs" order nothing.
         return True
-    return not recurs and _has_finite_verb(tokens, start + 1, language)
+    return not recurs and has_finite_verb(tokens, start + 1, language)
 
 
 def _lead_in_lasts(tokens: Sequence[Token], start: int, language: Language, nested: int) -> bool:
@@ -288,75 +303,4 @@ def _lead_in_lasts(tokens: Sequence[Token], start: int, language: Language, nest
         if tokens[index].text in ":：-" and tokens[index + 1].gap:
             rest = _skip(tokens, index + 1, language)
             return _clause_lasts(tokens, rest, language, nested + 1)
-    return False
-
-
-def _is_statement(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """True when the words are no order: their first word is surely no verb in its bare form.
-
-    A first word that nothing tells apart from a verb counts as one. An article or object pronoun
-    right behind it makes it one ("nuke the old files").
-    """
-    following = tokens[start + 1] if start + 1 < len(tokens) else None
-    if _is_inflected(tokens[start].low, language):
-        return True
-    if following is None or following.low in language.words("articles"):
-        return False
-    if not following.word and language.items("noun_endings"):
-        return True
-    if following.low in language.words("noun_followers"):
-        return True
-    if _is_no_verb(tokens[start], language):
-        return True
-    return _has_finite_verb(tokens, start + 1, language)
-
-
-def _is_inflected(low: str, language: Language) -> bool:
-    """True for "implementing", "provides", "keys": never the bare form of a verb."""
-    endings = tuple(language.items("inflected_endings"))
-    return (
-        len(low) > 3
-        and bool(endings)
-        and low.endswith(endings)
-        and not low.endswith(tuple(language.items("verb_endings")) or ("\0",))
-        and low not in language.words("verbs_with_noun_endings")
-    )
-
-
-def _is_no_verb(token: Token, language: Language) -> bool:
-    """True for a known noun or adjective, and for a form that no bare verb has.
-
-    Such forms are a capital inside ("TanStack"), a digit ("V0"), and the language's endings, as
-    in "functions" or "scheduled".
-    """
-    low = token.low
-    if low in language.words("nouns"):
-        return True
-    if not language.items("noun_endings"):
-        return False
-    if any(char.isdigit() for char in low):
-        return True
-    if any(char.isupper() for char in token.text[1:]) and len(low) < 6:
-        return True
-    if any(char.isupper() for char in token.text[1:]) and not token.text.isupper():
-        return True
-    if low in language.words("verbs_with_noun_endings"):
-        return False
-    return len(low) > 4 and low.endswith(tuple(language.items("noun_endings")))
-
-
-def _has_finite_verb(tokens: Sequence[Token], start: int, language: Language) -> bool:
-    """True when a finite verb follows in the same clause ("Tests live in spec/").
-
-    Right behind the first word, any form in -s with an article behind it is one ("Iceberg
-    exposes a table").
-    """
-    if start + 1 < len(tokens) and tokens[start + 1].low in language.words("determiners"):
-        if tokens[start].low.endswith(tuple(language.items("finite_endings")) or ("\0",)):
-            return True
-    for token in tokens[start:]:
-        if token.low in language.words("subordinators"):
-            return False
-        if token.low in language.words("finite"):
-            return True
     return False

@@ -19,9 +19,10 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
-from . import answers, charter
+from . import answers, charter, wiring
 from .books import Opening, Where, Work, Writing, ado, do
 from .characters import clean, one_line
+from .guard import is_own, own_code
 from .heard import answer_of, with_answer
 from .looking import looked_through
 from .notes import KINDS
@@ -37,6 +38,8 @@ from .turns import decide_in_turn
 _log = logging.getLogger("langmem_credit")
 
 _QUESTION_CHARS = 1_000
+# What a host may well mean by no answer; anything else without a text is a mistake of its own.
+_NO_ANSWERS: tuple[object, ...] = (None, "", {"answer": ""}, {"choice": ""}, {"option": ""})
 
 # The model is told a type; whatever it passes instead gets an answer rather than a traceback.
 Text = Annotated[Any, WithJsonSchema({"type": "string"})]
@@ -103,7 +106,12 @@ def create_forget_tool(settings: Settings) -> BaseTool:
 
 
 def create_ask_user_tool(settings: Settings) -> BaseTool:
-    """`ask_user(question)`: an interrupt whose answer counts as typed, unless it was picked."""
+    """`ask_user(question)`: an interrupt whose answer counts as typed, unless it was picked.
+
+    The interrupt's value is `{"type": "ask_user", "question": …}`. It is resumed with the text that
+    the person typed (or `{"answer": text}`), or with `{"choice": text}` (or `{"option": text}`) for
+    one that they picked; anything else is no answer.
+    """
     return _tool("ask_user", charter.ASK_USER, AskArguments, _ask, settings)
 
 
@@ -122,19 +130,22 @@ def _writes(name: str) -> Body:
         session = yield from _session(settings, runtime)
         if session is None or runtime is None:
             return answers.NO_MEMORY
-        decision = decide_in_turn(session, _call(name, args, session, runtime))
+        call = _call(name, args, session, runtime)
+        decision = decide_in_turn(session, call)
         if not decision.events:
             return decision.answer
         call_id = runtime.tool_call_id or ""
         message = ToolMessage(decision.answer, name=name, tool_call_id=call_id)
         book = session.book(decision.scope)
         if book is None:
+            wiring.WROTE.add(call.message)
             _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
             return Command(update={LEDGER: issue_events(decision.events), "messages": [message]})
         # Said to be saved only when the store has been asked and holds it.
         problem = yield Writing(book, decision.events)
         if problem:
             return answers.not_written(name, decision.scope, problem)
+        wiring.WROTE.add(call.message)
         _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
         message.artifact = {SCOPE: decision.scope}
         update: dict[str, Any] = {"messages": [message]}
@@ -180,6 +191,8 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
     value = interrupt({"type": "ask_user", "question": question})
     text, via = answer_of(value)
     if not text.strip():
+        if not text and value not in _NO_ANSWERS:
+            wiring.warn_once(wiring.NOT_ANSWERED)
         return "The person gave no answer."
     shown = scrub(clean(text)).text
     answer = shown if via == "answer" else f"The person picked: {one_line(shown)}"
@@ -197,14 +210,24 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
 
 
 def _session(settings: Settings, runtime: ToolRuntime | None) -> Work[Session | None]:
-    if runtime is None:
+    session = None if runtime is None else Session.read(settings, runtime.state, runtime.config)
+    if session is None:
+        wiring.warn_once(wiring.NO_CHANNELS)
         return None
-    session = Session.read(settings, runtime.state, runtime.config)
-    if session is None or not settings.scopes:
+    if runtime is not None and not _is_guarded(runtime):
+        wiring.warn_once(wiring.NOT_GUARDED)
+    if runtime is None or not settings.scopes:
         return session
     where = Where.of(runtime, runtime.config)
     books = yield Opening(settings.scopes, where, session.run.speaker)
     return session.with_books(books)
+
+
+def _is_guarded(runtime: ToolRuntime) -> bool:
+    """True when a guard stands around the other tools of the node, or there are none."""
+    if all(is_own(tool) for tool in runtime.tools):
+        return True
+    return not runtime.tool_call_id or runtime.tool_call_id in wiring.GUARDED
 
 
 def _call(name: str, args: dict[str, Any], session: Session, runtime: ToolRuntime) -> Call:
@@ -242,6 +265,7 @@ def _tool(
         names = sorted({str(part["loc"][0]) for part in error.errors() if part["loc"]})
         return f"{name} needs {' and '.join(names) or 'other arguments'}. Nothing was changed."
 
+    own_code(run, arun)
     return StructuredTool.from_function(
         run,
         arun,

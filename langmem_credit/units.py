@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .languages import Language
-from .standing import asks_about_state, has_strong_sign, is_order
+from .openers import opener_length
+from .standing import asks_about_state, has_strong_sign, is_order, opens_errand
 from .words import (
     Token,
     count_words,
     ends_in_question,
+    quoted_mask,
     separates,
     split_sentences,
     strip_final_stop,
@@ -24,17 +26,25 @@ _MOST_OPENERS = 6
 class Unit:
     """The part of a message that must be in the note, whole.
 
+    Of "Hi! Please remember, I use tabs. Thanks!" the tokens are "Please remember, I use tabs.",
+    the starts stand before "Please", "remember" and "I", the ends behind the stop and before it,
+    so that a note may say "Please remember, I use tabs", "remember, I use tabs" or "I use tabs".
+    "Hi! Please remember, I use tabs." is one of the wholes.
+
     Attributes:
         tokens: greetings and thanks aside; what the other checks read.
         starts: indexes at which the note may begin, first to last.
         ends: indexes at which the note may end, last to first.
-        plain: which of the starts reads well; behind "merk dir, dass" the verb stands last.
+        plain: which of the starts and ends read well; behind "merk dir, dass" the verb stands
+            last, and "from now on" may be the only sign that the rest should last.
+        wholes: the message, with and without its greetings; a note may copy one word for word.
     """
 
     tokens: Sequence[Token]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
-    plain: int = -1
+    plain: tuple[int, int] = (-1, -1)
+    wholes: tuple[Sequence[Token], ...] = ()
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Every stretch that a note may say as [start, end), the longest first.
@@ -51,8 +61,9 @@ class Unit:
 
     @property
     def shortest(self) -> Sequence[Token]:
-        """The stretch without any opener or closer, but for openers that shape the rest."""
-        return self.tokens[self.starts[self.plain] : self.ends[-1]]
+        """The stretch without any opener or closer, but for those that shape the rest."""
+        start, end = self.plain
+        return self.tokens[self.starts[start] : self.ends[end]]
 
 
 def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
@@ -67,32 +78,61 @@ def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
     if language is None:
         ends = tuple(dict.fromkeys((len(tokens), len(strip_final_stop(tokens)))))
         return Unit(tokens, (0,), ends)
-    core = _without_greetings(tokens, language)
-    polite = _without_polite_form(core, language)
-    if polite is not None:
-        return polite
-    return _unit(core, language)
+    begin, end = _without_greetings(tokens, language)
+    wholes = tuple(tokens[i:j] for i in {0, begin} for j in {len(tokens), end})
+    core = tokens[begin:end]
+    unit = _without_polite_form(core, language) or _unit(core, language)
+    return replace(unit, wholes=wholes)
 
 
 def _unit(tokens: Sequence[Token], language: Language) -> Unit:
-    starts = _starts(tokens, language)
+    starts, ends = _starts(tokens, language), _ends(tokens, language)
+    return Unit(tokens, starts, ends, _plain(tokens, starts, ends, language))
+
+
+def _plain(
+    tokens: Sequence[Token], starts: Sequence[int], ends: Sequence[int], language: Language
+) -> tuple[int, int]:
+    """Which start and end a suggestion uses: the last, unless the rest needs what goes."""
     binding = language.words("binding_openers")
     bound = [k for k, start in enumerate(starts) if start and tokens[start - 1].low in binding]
-    return Unit(tokens, starts, _ends(tokens, language), bound[0] - 1 if bound else -1)
+    first, last = bound[0] - 1 if bound else len(starts) - 1, len(ends) - 1
+    if has_strong_sign(tokens[starts[first] : ends[last]], language):
+        return first, last
+    lasting = language.phrases("lasting_openers")
+    for k in range(first, 0, -1):
+        if lasting.found_in(tokens[starts[k - 1] : starts[k]]):
+            return k - 1, last
+    for k in range(last, 0, -1):
+        if lasting.found_in(tokens[ends[k] : ends[k - 1]]):
+            return first, k - 1
+    return first, last
 
 
-def _without_greetings(tokens: Sequence[Token], language: Language) -> Sequence[Token]:
+def _without_greetings(tokens: Sequence[Token], language: Language) -> tuple[int, int]:
+    """The indexes between which no greeting or thanks stand."""
     sentences = split_sentences(tokens, strict=True)
     first, last = 0, len(sentences)
-    while first < last - 1 and _is_greeting(sentences[first], language):
+    while first < last - 1 and is_greeting(sentences[first], language):
         first += 1
-    while last > first + 1 and _is_greeting(sentences[last - 1], language):
+    while last > first + 1 and is_greeting(sentences[last - 1], language):
+        if _gives_words(sentences[first : last - 1], language):
+            break
         last -= 1
     begin = sum(map(len, sentences[:first]))
-    return tokens[begin : begin + sum(map(len, sentences[first:last]))]
+    return begin, begin + sum(map(len, sentences[first:last]))
 
 
-def _is_greeting(sentence: Sequence[Token], language: Language) -> bool:
+def _gives_words(sentences: Sequence[Sequence[Token]], language: Language) -> bool:
+    """True when the words speak of a text to be written: "Never write the words: Thank you."."""
+    return any(
+        token.text == ":" or token.low in language.words("wording_verbs")
+        for sentence in sentences
+        for token in sentence
+    )
+
+
+def is_greeting(sentence: Sequence[Token], language: Language) -> bool:
     """True when nothing but greetings, thanks, marks and emoji is in the sentence."""
     index, greeted = 0, False
     while index < len(sentence):
@@ -114,31 +154,52 @@ def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
         if index + 1 < len(tokens) and tokens[index].text in "\u00a1\u00bf":
             index += 1
             starts.append(index)
-        length = language.phrases("openers").match_at(tokens, index)
-        if length:
-            index += length
-        else:
-            length = _opener_before_mark(tokens, index, language)
-            if not length:
-                break
-            index += length
+        begin = index
+        length, marked = opener_length(tokens, index, language)
+        if not length:
+            break
+        index += length
         while separates(tokens, index):
             index += 1
+        if not _may_go(tokens, begin, begin + length, index, marked, language):
+            break
         if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):
             break
         starts.append(index)
     return tuple(starts)
 
 
-def _opener_before_mark(tokens: Sequence[Token], index: int, language: Language) -> int:
-    """Length of "ok" before a mark, or of an adjective such as "great" before all but a comma."""
-    length = language.phrases("openers_before_separator").match_at(tokens, index)
-    if length and separates(tokens, index + length):
-        return length
-    length = language.phrases("openers_before_stop").match_at(tokens, index)
-    if length and separates(tokens, index + length) and tokens[index + length].text not in ",-":
-        return length
-    return 0
+def _may_go(
+    tokens: Sequence[Token], begin: int, end: int, rest: int, marked: bool, language: Language
+) -> bool:
+    """False where the opener belongs to what follows.
+
+    "No: Friday deploys" forbids them, so a negating opener goes only before a comma and a clause.
+    "Remember passwords between sessions" is an order to remember, so some openers go only before
+    a clause.
+    """
+    clause = _is_clause(tokens[rest:], language)
+    if all(_negates(token, language) for token in tokens[begin:end]):
+        return clause and rest == end + 1 and tokens[end].text in ",\uff0c"
+    if not marked and tokens[end - 1].low in language.words("openers_before_clause"):
+        return rest > end or (clause and not _negates(tokens[rest], language))
+    return True
+
+
+def _negates(token: Token, language: Language) -> bool:
+    return token.low in language.words("negating_openers")
+
+
+def _is_clause(tokens: Sequence[Token], language: Language) -> bool:
+    """True when the words open with a subject or an order."""
+    if not tokens:
+        return False
+    low = tokens[0].low.partition("'")[0]
+    return (
+        low in language.words("clause_subjects")
+        or language.phrases("strong").match_at(tokens, 0) > 0
+        or is_order(tokens, language)
+    )
 
 
 def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:
@@ -147,7 +208,13 @@ def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:
     So it is at "From now on or tomorrow …" and at lists: "Yes, no and maybe are the answers".
     """
     joining = language.words("list_words")
-    if tokens[index].low in joining or tokens[index].low in language.words("copulas"):
+    going_on = ("copulas", "openers_not_before")
+    if tokens[index].low in joining or any(
+        tokens[index].low in language.words(field) for field in going_on
+    ):
+        return True
+    # "Remember that time I …" remembers no statement.
+    if index > 0 and language.phrases("openers_not_over").match_at(tokens, index - 1):
         return True
     listed = index > 0 and tokens[index - 1].text in ",\uff0c\u3001"
     return listed and index + 1 < len(tokens) and tokens[index + 1].low in joining
@@ -175,12 +242,18 @@ def _closer_length(tokens: Sequence[Token], language: Language) -> int:
     if length and separates(tokens, before):
         return 0 if _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
-    if length and length < len(tokens):
-        if tokens[-length - 1].low not in language.words("closers_not_behind"):
+    if length and length < len(tokens) and not _is_name(tokens, len(tokens) - length):
+        inner = any(token.low in language.words("subordinators") for token in tokens[:-length])
+        if not inner and tokens[-length - 1].low not in language.words("closers_not_behind"):
             # "Show only events from now on" says which events.
             if not any(token.low in language.words("restrictors") for token in tokens):
                 return length
     return 0
+
+
+def _is_name(tokens: Sequence[Token], index: int) -> bool:
+    """True at a capital in the middle of small letters: "the song Please"."""
+    return tokens[index].text.istitle() and tokens[index - 1].word
 
 
 def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
@@ -191,6 +264,25 @@ def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
     return bool(near & language.words("wording_with")) and any(
         token.low in language.words("wording_verbs") for token in tokens
     )
+
+
+def _has_polite_sign(order: Sequence[Token], language: Language) -> bool:
+    """True when a request must mean from now on: "by default" and "I like" could ask."""
+    if not language.items("polite_signs"):
+        return has_strong_sign(order, language)
+    signs = language.phrases("polite_signs")
+    mask = quoted_mask(order)
+    return any(not mask[index] for index, _ in signs.find(order))
+
+
+def _is_way(order: Sequence[Token], language: Language) -> bool:
+    """False where "can you" may ask what one can: "Can you always cancel a subscription?"."""
+    if not language.items("agreement"):
+        return True
+    if order[0].low in language.words("openers_before_clause"):
+        # "Can you remember that …?"
+        return True
+    return is_order(order, language) and not opens_errand(order, language)
 
 
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
@@ -210,8 +302,8 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
         length = language.phrases("polite_requests").match_at(bare, start)
         rest = start + length
         order = bare[rest : len(bare) - particle]
-        if length and order and has_strong_sign(order, language):
-            if asks_about_state(order, language):
+        if length and order and _has_polite_sign(order, language):
+            if asks_about_state(order, language) or not _is_way(order, language):
                 return None
             return _unit(order, language)
     tag = language.phrases("polite_tags").match_end(bare)

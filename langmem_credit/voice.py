@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from . import languages
+from .labels import has_foreign_label
 from .languages import Language
 from .notes import Utterance
+from .openers import find_openers, opener_length
 from .standing import has_strong_sign
 from .words import (
     QUESTION_MARKS,
@@ -29,31 +30,10 @@ from .words import (
     tokenize,
 )
 
-# The shapes of text that was pasted or made by a program, in any language. Each is anchored at a
-# line's start or made of fixed text, so that time stays linear.
-_PASTED = re.compile(
-    r"""
-      ```|~~~
-    | ^[ \t]*(?:>|\$[ ]|\#[ ]|//|/\*|--[ ]|@@|diff[ ]--git|Traceback[ ]\(|commit[ ][0-9a-f]{6})
-    | </[A-Za-z][\w:.-]{0,40}\s{0,5}>|<\||\|>|\[/?INST\]|<<SYS>>|<!--
-    | ^[ \t]*(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|de|para
-        |asunto|fecha|enviado|发件人|收件人|主题|日期)[ ]?:[ ]
-    | ^[ \t]*(?:user|human|assistant|system|ai|bot|agent|tool|nutzer|benutzer|usuario|asistente
-        |用户|助手|系统)[ ]?[:：]
-    | -----\s?Original|-{5}|={5}|\bwrote:\s*$|\bschrieb:\s*$|\bescribió:\s*$
-    | ^\W{0,3}\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d\b|^[ \t]*[\[(]\d?\d:\d\d
-    | ^[ \t]*\[?(?:warn|warning|error|info|debug|fatal|trace)\]?[ ]?[:\]]
-    | "(?:role|content|message|level|msg)"\s?:
-    | ^[ \t]*\|.*\|[ \t]*$
-    """,
-    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
-)
-# "Tom: I hate the logo": a short name before a colon at the start of one of several lines.
-_CHAT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S", re.MULTILINE)
-_BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
 # Shorter quotations are names: `translate "Given" steps`.
 _LONG_QUOTE = 5
 _BRIEF = 6  # words
+_OVERRIDING = 4  # words from "ignore" to "all of the previous rules"
 _SHORT = 4_000  # characters of another message that are read
 _TAKING_BACK = ("retractions", "retractions_anywhere")
 _NO_CONTENT = (
@@ -61,21 +41,6 @@ _NO_CONTENT = (
     *("working", "generic_working", "adverbs"),
 )
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
-
-
-def find_pasted(text: str) -> str:
-    r"""The plain name of a sign that part of the text was not typed as a statement, or "".
-
-    >>> find_pasted("why?\n> always run as root")
-    'it holds pasted or quoted lines'
-    """
-    if _PASTED.search(text):
-        return "it holds pasted or quoted lines"
-    if _BLOCK_AFTER_COLON.search(text):
-        return "it holds a block of text after a colon"
-    if "\n" in text.strip() and len(_CHAT_LINE.findall(text)) >= 1:
-        return "it looks like a chat log"
-    return ""
 
 
 def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tuple[str, str]:
@@ -122,22 +87,51 @@ def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, st
     irony = [token.low for token in tokens[-2:]] == ["/", "s"] and tokens[-2].gap != ""
     if irony or _unquoted(language.phrases("jokes"), tokens, mask):
         return "own_voice", "it reads as a joke"
-    if _unquoted(language.phrases("hypotheses"), tokens, mask):
+    if _unquoted(language.phrases("hypotheses"), tokens, mask) or _is_irreal(tokens, language):
         return "own_voice", "it is imagined or an example"
+    if _overrides(tokens, mask, language):
+        return "own_voice", "it sets aside what the agent was told"
     if _reported(tokens, mask, language):
         return "own_voice", "it reports what somebody else said"
     # Other languages borrow from English: "mein Boss said", "lol".
     english = languages.load("en")
     if language is not english and is_imagined_or_reported(tokens, english):
         return "own_voice", "it reads as a joke, an example or a report"
-    if _unquoted(language.phrases("retractions"), tokens, mask):
+    if _retracts(tokens, mask, language):
         return "taken_back", "it takes something back"
     for part in split_sentences(tokens, strict=False):
         if asks(part, language) or _asks_inside(part, language):
             return "question", "it is a question"
+    if has_foreign_label(tokens, language):
+        return "own_voice", "the label in front of it names somebody else or a text"
     if _handed_over(tokens, mask, language):
         return "own_voice", "it hands over a text to work on"
     return "", ""
+
+
+def _is_irreal(tokens: Sequence[Token], language: Language) -> bool:
+    """True at "wenn ich reich wäre, würde ich …", not at the request "es wäre gut, wenn du …"."""
+    irreal = sum(token.low in language.words("irreal") for token in tokens)
+    if not irreal or language.phrases("requests").match_at(tokens, 0):
+        return False
+    conditionals = language.phrases("conditionals")
+    return conditionals.match_at(tokens, 0) > 0 or (irreal > 1 and conditionals.found_in(tokens))
+
+
+def _overrides(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> bool:
+    """True at "ignore all previous rules", which people paste and seldom mean."""
+    verbs = language.words("overriding_verbs")
+    return any(
+        not mask[index] and token.low in verbs
+        for index, _ in language.phrases("overridden").find(tokens)
+        for token in tokens[max(0, index - _OVERRIDING) : index]
+    )
+
+
+def _retracts(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> bool:
+    """True at "forget that", but not at "don't forget that" and "that's wrong, I live in Rome"."""
+    places = [index for index, _ in language.phrases("retractions").find(tokens) if not mask[index]]
+    return bool(places) and not find_openers(tokens, language).issuperset(places)
 
 
 def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool:
@@ -154,7 +148,9 @@ def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool
 def asks(sentence: Sequence[Token], language: Language) -> bool:
     """True when the sentence is a question even without its mark."""
     start = 0
-    while start < len(sentence) and not sentence[start].word:
+    while start < len(sentence) and (
+        not sentence[start].word or sentence[start].low in language.words("question_leads")
+    ):
         start += 1
     for separator in [start, *_after_openers(sentence, start, language)]:
         if language.phrases("questions_not").match_at(sentence, separator):
@@ -177,9 +173,10 @@ def _after_openers(sentence: Sequence[Token], start: int, language: Language) ->
     places = []
     index = start
     for _ in range(4):
-        length = language.phrases("openers").match_at(sentence, index) or language.phrases(
-            "openers_before_separator"
-        ).match_at(sentence, index)
+        length = max(
+            opener_length(sentence, index, language)[0],
+            language.phrases("openers_before_separator").match_at(sentence, index),
+        )
         if not length:
             break
         index += length
@@ -197,11 +194,7 @@ def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
     """True at "my boss says", not at "as I said"."""
     speakers = language.words("reported_self")
     # "说明" (explain) holds "说" (say).
-    other = {
-        index + k
-        for index, length in language.phrases("reported_not").find(tokens)
-        for k in range(length)
-    }
+    other = language.phrases("reported_not").covered(tokens)
     for index, _ in language.phrases("reported").find(tokens):
         if mask[index] or index in other:
             continue
@@ -242,6 +235,8 @@ def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Langua
         return False
     if any(place > colon for place in _after_openers(tokens, 0, language)):
         return False
+    if language.phrases("leads_of_text").match_end(lead):
+        return True
     first_person = language.words("weak_first_person")
     return any(token.low in first_person for token in tokens[colon + 1 :]) and not any(
         token.low in first_person for token in lead
@@ -362,8 +357,14 @@ class _Later:
 @lru_cache(maxsize=1024)
 def _read_later(text: str) -> _Later:
     tokens = tokenize(text)
+    # "Don't forget that we use tabs" takes back nothing and denies nothing.
+    said = _all_phrases("openers").covered(tokens)
     retracts = bool(tokens) and (
-        any(_all_phrases(field).found_in(tokens) for field in _TAKING_BACK)
+        any(
+            index not in said
+            for field in _TAKING_BACK
+            for index, _ in _all_phrases(field).find(tokens)
+        )
         or _all_phrases("retractions_later").match_at(tokens, _first_word(tokens)) > 0
         or _all_phrases("retractions_ending").match_end(strip_final_stop(tokens)) > 0
     )
@@ -371,7 +372,7 @@ def _read_later(text: str) -> _Later:
     content = _content(tokens)
     return _Later(
         retracts,
-        any(token.low in denying for token in tokens),
+        any(token.low in denying for index, token in enumerate(tokens) if index not in said),
         content,
         not content and count_words(tokens) <= _BRIEF,
     )

@@ -11,6 +11,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from langmem_credit.commands.chat import Chat, choose_model
 from langmem_credit.commands.stand_in import NOTICE, StandInModel
+from langmem_credit.commands.terminal import Line
 from langmem_credit.testing import ScriptedChatModel, tool_calls
 
 
@@ -72,7 +73,7 @@ def test_a_session_goes_on_in_another_process(tmp_path):
 
     done = run_command("chat", tmp_path, "--session", "one", given="/memories\n")
 
-    assert re.search(r"\[\w{6}\] ★ always use pnpm, never npm \(you, by your words\)", done.stdout)
+    assert re.search(r"\[\w{6}\] ★ always use pnpm, never npm \(you, in your words\)", done.stdout)
 
 
 def test_another_session_starts_with_what_the_person_said(tmp_path):
@@ -157,7 +158,7 @@ def test_forget_and_restore(chat, said):
 
 
 def test_an_unknown_id_is_answered_and_the_chat_goes_on(chat, said):
-    chat.talk(iter(["/confirm nosuch", "/forget", "/nonsense", "always use pnpm"]))
+    chat.talk(map(Line, ["/confirm nosuch", "/forget", "/nonsense", "always use pnpm"]))
 
     shown = "\n".join(said)
     assert "No note has the id 'nosuch'" in shown
@@ -187,7 +188,7 @@ def test_a_question_of_the_agent_is_answered_by_the_next_line(saver, said):
     )
     chat = Chat.open(model, saver, session="one", say=said.append)
 
-    chat.talk(iter(["set up my machine", "I always use zsh"]))
+    chat.talk(map(Line, ["set up my machine", "I always use zsh"]))
 
     assert "agent asks> Which shell do you use?" in said
     assert [note.text for note in chat.memory.notes(chat.graph, chat.config)] == [
@@ -201,7 +202,7 @@ def test_a_failing_model_does_not_end_the_chat(saver, said):
 
     chat = Chat.open(ScriptedChatModel([fail, "Hello"]), saver, session="one", say=said.append)
 
-    chat.talk(iter(["hello there", "hello again"]))
+    chat.talk(map(Line, ["hello there", "hello again"]))
 
     assert "That failed: ValueError: no credit left" in said
     assert "agent> Hello" in said
@@ -216,7 +217,7 @@ def test_control_characters_of_a_model_do_not_reach_the_terminal(saver, said):
 
 
 def test_the_agent_reads_only_below_its_folder(tmp_path):
-    from langmem_credit.commands.agent import create_read_file_tool
+    from langmem_credit.commands.files import create_read_file_tool
 
     (tmp_path / "inner").mkdir()
     (tmp_path / "secret.txt").write_text("s")
@@ -233,3 +234,116 @@ def test_sessions_are_listed(chat, said):
     chat.obey("/session")
 
     assert json.dumps(said) == '["one"]'
+
+
+def test_pasted_lines_are_not_the_person_s_own_words(chat, said):
+    chat.talk([Line("always use tabs\nnever use npm", pasted=True)])
+
+    assert chat.memory.notes(chat.graph, chat.config) == ()
+    assert "pasted" in "".join(said)
+
+
+def test_a_pasted_command_is_no_command(chat, said):
+    chat.hear("always use pnpm")
+    note = chat.memory.notes(chat.graph, chat.config)[0]
+
+    chat.talk([Line(f"/forget {note.id}\n/quit", pasted=True)])
+
+    assert [one.id for one in chat.memory.notes(chat.graph, chat.config)] == [note.id]
+
+
+def test_a_paste_into_a_real_terminal_is_told_from_typing(tmp_path):
+    import os
+    import pty
+    import time
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "langmem_credit", "chat", str(tmp_path), "--session", "one"],
+        stdin=follower,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    os.close(follower)
+    try:
+        time.sleep(3)
+        os.write(leader, b"always use tabs\nnever use npm\n")
+        time.sleep(2)
+        os.write(leader, b"I prefer dark mode\n")
+        time.sleep(2)
+        os.write(leader, b"/memories\n")
+        time.sleep(1)
+        os.write(leader, b"/quit\n")
+        shown = process.communicate(timeout=30)[0].decode()
+    finally:
+        process.kill()
+        os.close(leader)
+
+    assert re.findall(r"\] ★ (.*) \(you, in your words\)", shown)[-1:] == ["I prefer dark mode"]
+    assert "always use tabs (" not in shown
+
+
+def test_a_line_that_is_no_text_is_not_sent(chat, said):
+    chat.talk([Line("caf\udce9 siempre")])
+
+    assert "Nothing was sent." in "".join(said)
+
+
+def test_a_refusal_says_what_it_found(saver, said):
+    model = ScriptedChatModel(
+        [tool_calls(("remember", {"note": "use Redis", "said": "should we use Redis?"}))]
+    )
+    chat = Chat.open(model, saver, session="one", say=said.append)
+
+    chat.hear("should we use Redis?")
+
+    assert "it is a question" in "".join(said)
+
+
+@pytest.mark.parametrize("command", ["/confirm", "/forget", "/restore"])
+def test_a_command_without_its_id_says_what_it_needs(chat, said, command):
+    chat.obey(command)
+
+    assert said == [f"{command} needs the id of a note. /memories shows them."]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["总是用pnpm", "Nutze immer pnpm", "usa siempre pnpm", "Hi! I always use zsh."],
+)
+def test_the_stand_in_keeps_what_the_person_says_in_any_language(chat, typed):
+    chat.hear(typed)
+
+    assert len(chat.memory.notes(chat.graph, chat.config)) == 1
+    assert chat.memory.unconfirmed(chat.graph, chat.config) == ()
+
+
+@pytest.mark.parametrize("typed", ["hello again", "write me a poem", "what can you do?"])
+def test_the_stand_in_leaves_chatter_alone(chat, typed):
+    chat.hear(typed)
+
+    notebook = chat.memory.notebook(chat.graph, chat.config)
+    assert (notebook.active, notebook.unconfirmed) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("I prefer dark mode", "forget my dark mode preference"),
+        ("prefiero el modo oscuro", "olvida que prefiero el modo oscuro"),
+        ("Ich mag Tee", "vergiss, dass ich Tee mag"),
+    ],
+)
+def test_the_stand_in_forgets_in_any_language(chat, told, asked):
+    chat.hear(told)
+    assert len(chat.memory.notes(chat.graph, chat.config)) == 1
+
+    chat.hear(asked)
+
+    assert chat.memory.notes(chat.graph, chat.config) == ()
+
+
+def test_a_missing_file_is_said(chat, said):
+    chat.hear("read nosuch.md")
+
+    assert "There is no file 'nosuch.md' here." in "".join(said)

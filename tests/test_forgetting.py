@@ -1,17 +1,18 @@
 """The forget rule: its cases, and what no case can say."""
 
-import json
-from pathlib import Path
-
 import pytest
 
+from langmem_credit.corrections import corrects
 from langmem_credit.events import remembered
-from langmem_credit.forgetting import ForgetVerdict, judge_forget, names_note
+from langmem_credit.forget_requests import find_request
+from langmem_credit.forgetting import ForgetVerdict, judge_forget
+from langmem_credit.naming import names, same_source
 from langmem_credit.notebook import Notebook, fold
-from langmem_credit.notes import Utterance, Verdict
+from langmem_credit.notes import Note, Utterance, Verdict
+from tests.cases_support import load_cases
 
-_CASES = Path(__file__).parent / "cases" / "forgetting.jsonl"
-CASES = [json.loads(line) for line in _CASES.read_text(encoding="utf-8").splitlines()]
+CASES = load_cases("forgetting")
+CORRECTIONS = load_cases("forgetting_corrections")
 
 
 def notebook_of(*texts: str, speaker: str = "") -> Notebook:
@@ -123,8 +124,113 @@ def test_odd_arguments_forget_nothing(query, said):
     assert not judge_forget(query, said, [Utterance("u0", "hello \ud83d there")], notes).granted
 
 
-def test_a_name_is_a_word_of_the_note_that_few_share():
-    notes = notebook_of("Prefers tabs", *(f"Desk {i} is free" for i in range(30)))
+def _with_waiting(active: str, *waiting: str) -> Notebook:
+    events = [remembered(active, Verdict(credited=True), at="2031-01-01T00:00:00Z", call="a")]
+    for number, text in enumerate(waiting):
+        refused = Verdict(credited=False, rule="typed")
+        moment = f"2031-01-02T00:00:00.{number:06d}Z"
+        events.append(remembered(text, refused, at=moment, said=text, call=f"w{number}"))
+    return fold(events)
 
-    assert names_note("no, spaces instead of tabs", notes.active[0], notes)
-    assert not names_note("the desk is free", notes.active[1], notes)
+
+@pytest.mark.parametrize(
+    ("waiting", "request_"),
+    [
+        ("tea is good", "forget the note about tea"),
+        ("Hi! I like tea", "forget that I like tea"),
+        ("never forget tea", "please forget my tea preference"),
+    ],
+)
+def test_held_back_text_does_not_stand_in_the_way_of_forgetting(waiting, request_):
+    notes = _with_waiting("I like tea", *[f"{waiting} {n}" for n in range(30)])
+
+    verdict = judged("tea", request_, notes=notes)
+
+    assert verdict.note_id == notes.active[0].id
+
+
+def test_a_waiting_note_can_be_forgotten_when_no_active_one_matches():
+    notes = _with_waiting("I like tea", "Zed is on call")
+
+    assert judged("Zed", "forget the note about Zed", notes=notes).granted
+
+
+@pytest.mark.parametrize("query", ["everything", "all notes", "I like tea"])
+def test_forgetting_everything_is_told_apart(query):
+    notes = _with_waiting("I like tea")
+
+    assert judged(query, "forget everything you know", notes=notes).rule == "everything"
+
+
+@pytest.mark.parametrize("case", CORRECTIONS, ids=[case["label"] for case in CORRECTIONS])
+def test_a_note_is_corrected_only_where_the_words_say_that_it_no_longer_holds(case):
+    notes = notebook_of(case["old"], *case["others"])
+
+    assert corrects(case["new"], notes.active[0], notes.active) is case["expect"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\0", "\ud83d", "no longer", "not", "x" * 100_000, "是不再"]
+)
+def test_odd_words_correct_nothing(text):
+    notes = notebook_of("Prefers tabs", "\ud83d is fine")
+
+    assert not any(corrects(text, note, notes.active) for note in notes.active)
+
+
+def test_an_unnamed_person_forgets_no_named_persons_note():
+    notes = notebook_of("Prefers tabs", speaker="Ann")
+
+    assert judged("tabs", "forget that I prefer tabs", notes=notes).rule == "not_yours"
+
+
+def test_another_persons_equal_note_does_not_stand_in_the_way():
+    ann, bob = (
+        remembered("I use zsh", Verdict(True), at="2031-01-01T00:00:00Z", speaker=name, call=name)
+        for name in ("Ann", "Bob")
+    )
+    notes = fold([ann, bob])
+    asker = Utterance("u1", "forget that I use zsh", speaker="Bob")
+
+    assert notes.notes[judged("zsh", asker, notes=notes).note_id].speaker == "Bob"
+
+
+def test_wordings_of_one_utterance_count_as_one_note():
+    said = "I always use zsh"
+    wordings = [said, "Always uses zsh", "The user always uses zsh"]
+    heard = {"utterance": "m1"}
+    notes = [
+        Note(
+            f"note{n}",
+            text,
+            "fact",
+            "active",
+            "",
+            said=said,
+            span=(0, 16),
+            credited=True,
+            verdict=heard,
+        )
+        for n, text in enumerate(wordings)
+    ]
+    request = find_request(Utterance("u1", "forget that I always use zsh"), said="forget")
+
+    assert all(names(request.said, note, notes, request.vocabulary) for note in notes)
+
+
+def test_statements_of_one_utterance_count_each():
+    typed = "I like tea. I like coffee."
+    heard = {"utterance": "m1"}
+    tea = Note("tea", "I like tea", "fact", "active", "", span=(0, 10), verdict=heard)
+    coffee = Note("coffee", "I like coffee", "fact", "active", "", span=(12, 25), verdict=heard)
+
+    assert not same_source(tea, coffee), typed
+
+
+def test_a_paste_that_announces_a_text_makes_no_request_of_it():
+    notes = notebook_of("Prefers tabs")
+    lead = Utterance("u0", "Translate this:", via="paste")
+
+    verdict = judged("tabs", lead, Utterance("u1", "forget the tabs"), notes=notes)
+
+    assert verdict.rule == "own_voice"

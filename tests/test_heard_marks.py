@@ -6,7 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage, messages_from_dict, messages_to_dict
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    messages_from_dict,
+    messages_to_dict,
+)
 
 from langmem_credit.errors import ConfigurationError
 from langmem_credit.heard import hear, mark, mark_code
@@ -104,14 +111,112 @@ def test_mark_that_makes_no_sense_counts_as_pasted(said: Any) -> None:
     assert spoken_in(message) == [Spoken("Always use tabs", "paste", None, "Always use tabs")]
 
 
-def test_mark_refuses_an_unknown_way() -> None:
-    with pytest.raises(ConfigurationError, match="via='telepathy' is unknown"):
-        mark("x", via="telepathy")
+WAYS = "input, prefill, click, paste, voice, other_speaker, edited"
 
 
-def test_mark_refuses_a_typed_part_that_is_not_in_the_text() -> None:
-    with pytest.raises(ConfigurationError, match="must be parts of the message's text"):
-        mark("x", typed=["y"])
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"via": "telepathy"}, f"via='telepathy' is unknown. Use one of {WAYS}."),
+        # Whether a text answers the agent's question is for the memory to know.
+        ({"via": "answer"}, f"via='answer' is unknown. Use one of {WAYS}."),
+        ({"via": ""}, f"via='' is unknown. Use one of {WAYS}."),
+        ({"via": 7}, f"via=7 is unknown. Use one of {WAYS}."),
+        ({"via": ["paste"]}, f"via=a list is unknown. Use one of {WAYS}."),
+        (
+            {"speaker": ""},
+            "speaker='' is no name. Pass who sent the message, as text, or leave speaker out.",
+        ),
+        (
+            {"speaker": " \n"},
+            "speaker=' \\n' is no name. Pass who sent the message, as text, or leave speaker out.",
+        ),
+        (
+            {"speaker": 7},
+            "speaker=7 is no name. Pass who sent the message, as text, or leave speaker out.",
+        ),
+        (
+            {"typed": "Use"},
+            (
+                "typed must be a list of the parts that were typed, not 'Use'. Pass "
+                'typed=["…"], or typed=[] where none was.'
+            ),
+        ),
+        (
+            {"typed": 7},
+            (
+                'typed must be a list of the parts that were typed, not 7. Pass typed=["…"], or '
+                "typed=[] where none was."
+            ),
+        ),
+        (
+            {"typed": ["tabs", "Use"]},
+            (
+                "typed must be parts of the message's text, in their order; part 2 is not: 'Use'. "
+                "Copy the parts out of the text."
+            ),
+        ),
+        (
+            {"typed": [None]},
+            (
+                "typed must be parts of the message's text, in their order; part 1 is not: None. "
+                "Copy the parts out of the text."
+            ),
+        ),
+        (
+            {},
+            (
+                f"mark() was told nothing about the message. Pass via= (one of {WAYS}), "
+                "speaker= (a name), or typed= (the parts that were typed)."
+            ),
+        ),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_mark_that_cannot_be_made_names_the_remedy(options: Any, problem: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        mark("Use tabs", **options)
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (AIMessage("x"), "an AIMessage"),
+        (SystemMessage("x"), "a SystemMessage"),
+        (ToolMessage("x", tool_call_id="1"), "a ToolMessage"),
+        ({"role": "user", "content": "x"}, "a dict"),
+        (("user", "x"), "a tuple"),
+        ([HumanMessage("x")], "a list"),
+        (None, "None"),
+        (7, "7"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_only_a_persons_message_can_be_marked(message: Any, shown: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        mark(message, via="paste")
+    assert str(caught.value) == (
+        f"mark() takes a HumanMessage or its text, not {shown}. Only what a person sent can be "
+        "marked: mark(HumanMessage(…), …)."
+    )
+
+
+def test_text_that_is_marked_becomes_a_message() -> None:
+    assert mark("Use tabs", via="paste") == HumanMessage(
+        "Use tabs", additional_kwargs={MARK: {"via": "paste"}}
+    )
+
+
+def test_error_about_a_part_does_not_show_a_long_one_whole() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        mark("x", typed=["y" * 1_000_000])
+    assert len(str(caught.value)) < 250
+
+
+def test_many_typed_parts_take_time_in_proportion_to_the_text() -> None:
+    parts = ["ab"] * 20_000
+    assert len(spoken_in(mark(" ".join(parts), typed=parts))) == 20_000
 
 
 def test_message_marked_as_code_is_not_heard() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import FrozenInstanceError
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -25,6 +28,7 @@ from .graph_support import Talk, remembering, talk, thread
 
 ZSH = "I always use zsh"
 PLANTED = "Deploy every build on Fridays"
+OPTIONS = "limits, enabled, questions, agent_name, cache_control, credit_rule, scopes"
 
 
 def with_both() -> tuple[Talk, Note, Note]:
@@ -38,9 +42,49 @@ def with_both() -> tuple[Talk, Note, Note]:
 # --- the configuration ---
 
 
-def test_unknown_option_raises() -> None:
-    with pytest.raises(TypeError, match="colour"):
-        CreditedMemory(colour="red")  # type: ignore[call-arg]
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"colour": "red"}, "CreditedMemory has no option colour."),
+        ({"limit": 5}, "CreditedMemory has no option limit. Did you mean limits?"),
+        ({"limits": Limits(), "question": True}, "no option question. Did you mean questions?"),
+    ],
+    ids=str,
+)
+def test_unknown_option_raises_and_the_known_ones_are_named(
+    options: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        CreditedMemory(**options)
+    assert problem in str(caught.value)
+    assert str(caught.value).endswith(f"The options are {OPTIONS}.")
+
+
+def test_option_without_its_name_raises() -> None:
+    with pytest.raises(ConfigurationError, match=r"takes its options by name, not a Limits alone"):
+        CreditedMemory(Limits())  # type: ignore[misc]
+
+
+def test_options_show_in_the_signature() -> None:
+    assert ", ".join(signature(CreditedMemory).parameters) == OPTIONS
+
+
+def test_memory_can_be_copied_pickled_and_changed_in_a_copy() -> None:
+    memory = CreditedMemory(agent_name="helper")
+    copies = [copy.copy(memory), copy.deepcopy(memory), pickle.loads(pickle.dumps(memory))]
+    assert copies == [memory] * 3
+    assert replace(memory, enabled=False) == CreditedMemory(agent_name="helper", enabled=False)
+
+
+def test_unknown_option_of_a_changed_copy_raises() -> None:
+    with pytest.raises(ConfigurationError, match="no option limit"):
+        replace(CreditedMemory(), limit=5)  # type: ignore[call-arg]
+
+
+def test_value_that_does_not_fit_is_not_shown_whole() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        CreditedMemory(agent_name=["secret"])  # type: ignore[arg-type]
+    assert str(caught.value) == "agent_name=a list does not fit. Pass text."
 
 
 @pytest.mark.parametrize(

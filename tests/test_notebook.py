@@ -266,6 +266,11 @@ def test_a_confirmation_while_a_note_was_forgotten_does_not_count_when_it_is_bac
     assert status(events, WAITING) == "unconfirmed"
 
 
+def test_a_forgotten_note_does_not_expire() -> None:
+    expired = {"v": 1, "id": "a", "type": "expired", "at": moment(3), "note": PNPM["note"]}
+    assert status([PNPM, forgot(PNPM, 2), expired], PNPM) == "forgotten"
+
+
 def test_forgetting_an_expired_note_forgets_it() -> None:
     expired = {"v": 1, "id": "a", "type": "expired", "at": moment(2), "note": PNPM["note"]}
     assert status([PNPM, expired, forgot(PNPM, 3)], PNPM) == "forgotten"

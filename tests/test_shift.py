@@ -45,6 +45,12 @@ SAME = {
 OTHER = {
     "word dropped": ("I never prefer tabs", "I prefer tabs"),
     "word added": ("I prefer tabs", "I never prefer tabs"),
+    "word added at the end": ("I prefer tabs", "I prefer tabs never"),
+    "more of the first word's case": ("README is long", "readme is long"),
+    "case of a word inside": ("do Never push", "do never push"),
+    "stress inside quotes": ('write "NEVER" there', 'write "never" there'),
+    "stress in a name": ("call NEVER_fail", "call never_fail"),
+    "myself kept": ("I teach myself Go", "The user teaches myself Go"),
     "order": ("tabs over spaces", "spaces over tabs"),
     "case inside": ("use Foo", "use foo"),
     "capitals raised": ("never use tabs", "NEVER USE TABS"),

@@ -222,6 +222,7 @@ def test_the_mask_covers_what_stands_between_two_marks_of_a_kind(text, inside):
     [
         ("cat", "I love scatter plots", False),
         ("scatter plots", "I love scatter plots", True),
+        ("scatter plot", "I love scatter plots", False),
         ("SCATTER  Plots", "I love scatter\nplots", True),
         ("don’t push", "I don't push", True),
         ("push to main.", "never push to main today", True),

@@ -7,7 +7,6 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -16,8 +15,9 @@ from langgraph.store.base import BaseStore
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.state import MemoryInput, MemoryState
 
+from .files import create_read_file_tool
+
 SYSTEM = "You are a helpful assistant. Use the memory tools when the person says what should last."
-_MOST_CHARS = 20_000
 
 
 def build_agent(
@@ -59,25 +59,3 @@ def build_agent(
     graph.add_edge("tools", "settle")
     graph.add_edge("settle", "think")
     return memory.bind(graph.compile(checkpointer=checkpointer, store=store))
-
-
-def create_read_file_tool(folder: Path) -> BaseTool:
-    """`read_file(path)`: a text file below the folder, its first 20,000 characters."""
-    root = folder.resolve()
-
-    @tool
-    def read_file(path: str) -> str:
-        """Read a text file."""
-        try:
-            wanted = (root / path).resolve()
-            if not wanted.is_relative_to(root) or not wanted.is_file():
-                return f"There is no file {path!r} here."
-            with wanted.open(encoding="utf-8", errors="replace") as file:
-                text = file.read(_MOST_CHARS + 1)
-        except (OSError, ValueError) as error:
-            return f"Cannot read {path!r}: {type(error).__name__}."
-        if len(text) > _MOST_CHARS:
-            return text[:_MOST_CHARS] + "\n[The file goes on; this is its beginning.]"
-        return text
-
-    return read_file

@@ -10,13 +10,15 @@ from __future__ import annotations
 import argparse
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langmem_credit.characters import clean, one_line
 from langmem_credit.errors import CreditError
+
+from .terminal import Line, read_lines
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -88,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
             return 2
         model, notice = choose_model(args.model)
         print(notice)
-        Chat.open(model, saver, session=args.session, files=files, store=store).talk(_lines())
+        chat = Chat.open(model, saver, session=args.session, files=files, store=store)
+        chat.talk(read_lines())
     return 0
 
 
@@ -111,16 +114,6 @@ def choose_model(name: str | None) -> tuple[BaseChatModel, str]:
     except Exception as error:  # noqa: BLE001 - packages raise what they like for a missing key
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         return StandInModel(), f"{name} cannot be used: {one_line(why)}\n{NOTICE}"
-
-
-def _lines() -> Iterator[str]:
-    """What the person types, line by line, until the input ends."""
-    while True:
-        try:
-            yield input("you> ")
-        except EOFError:
-            print()
-            return
 
 
 class Chat:
@@ -171,31 +164,34 @@ class Chat:
         """Names the session and the person to the graph."""
         return {"configurable": {"thread_id": self.session, "user_id": "me"}}
 
-    def talk(self, lines: Iterator[str]) -> None:
+    def talk(self, lines: Iterable[Line]) -> None:
         """Answers each line until they end or say /quit."""
         self.say(f"Session {self.session}. Type /help for the commands.")
         for line in lines:
-            text = line.strip()
-            if text in ("/quit", "/exit"):
+            text = line.text.strip()
+            if text.split(maxsplit=1)[:1] in (["/quit"], ["/exit"]):
                 return
             if not text:
                 continue
+            if any("\ud800" <= char <= "\udfff" for char in text):
+                self.say("That is not text in this terminal's encoding. Nothing was sent.")
+                continue
             try:
-                if text.startswith("/"):
+                if text.startswith("/") and not line.pasted:
                     self.obey(text)
                 else:
-                    self.hear(line)
+                    self.hear(line.text, pasted=line.pasted)
             except CreditError as error:
                 self.say(str(error))
             except Exception as error:  # noqa: BLE001 - a chat outlives a failing model
                 self.say(f"That failed: {type(error).__name__}: {one_line(str(error))[:300]}")
 
-    def hear(self, text: str) -> None:
-        """Gives the agent what the person typed, and says what came of it."""
-        from langgraph.types import Command
-
+    def hear(self, text: str, *, pasted: bool = False) -> None:
+        """Gives the agent what the person typed or pasted, and says what came of it."""
         before = self._notebook().notes
-        given: Any = Command(resume=text) if self.waiting else _input(text)
+        if pasted:
+            self.say("  You pasted that, so nothing in it counts as your own words.")
+        given: Any = _answer(text, pasted) if self.waiting else _input(text, pasted)
         result = self.graph.invoke(given, self.config)
         questions = result.get("__interrupt__", ())
         self.waiting = bool(questions)
@@ -224,15 +220,21 @@ class Chat:
             else:
                 self._list_sessions()
         elif name in ("/confirm", "/forget", "/restore"):
-            self._decide(name, rest)
-        else:
+            if rest:
+                self._decide(name, rest)
+            else:
+                self.say(f"{name} needs the id of a note. /memories shows them.")
+        elif name == "/help":
             self.say(_COMMANDS)
+        else:
+            self.say(f"There is no command {name}.\n{_COMMANDS}")
 
     def _go_to(self, session: str) -> None:
         self.session, self.waiting = session, False
         self.shown.clear()
         kept = len(self._notebook().active)
-        self.say(f"Session {session}, {kept} notes in memory.")
+        new = "" if self.graph.get_state(self.config).values else "new; "
+        self.say(f"Session {session}: {new}notes in memory: {kept}.")
 
     def _list_sessions(self) -> None:
         saver: Any = self.graph.checkpointer
@@ -251,8 +253,8 @@ class Chat:
         self.shown[note.id] = note.text
         mark = "★" if note.active else "?"
         about = note.about or "you"
-        by = "your words" if note.credited else "you confirmed it" if note.active else "the agent"
-        return f"[{note.id}] {mark} {one_line(note.text)} ({about}, by {by})"
+        by = "in your words" if note.credited else "confirmed" if note.active else "by the agent"
+        return f"[{note.id}] {mark} {one_line(note.text)} ({about}, {by})"
 
     def _report(self, note: Note) -> None:
         if note.active:
@@ -265,6 +267,9 @@ class Chat:
 
     def _decide(self, name: str, note_id: str) -> None:
         note = self._notebook().get(note_id)
+        if name == "/confirm" and note is not None and note.active:
+            self.say(f"It is memory already: {self._row(note)}")
+            return
         if name == "/confirm" and note is not None and self.shown.get(note.id) != note.text:
             self.say(f"{self._row(note)}\nType it again to confirm exactly this.")
             return
@@ -290,8 +295,15 @@ def new_session_id() -> str:
 
 def why_held(note: Note) -> str:
     """Why the note is no memory, in one plain sentence."""
-    from langmem_credit.credit import RULES
+    from langmem_credit.credit import RULES, judge
+    from langmem_credit.notes import Utterance
 
+    heard = note.verdict.get("heard")
+    if heard and note.verdict.get("utterance"):
+        # The verdict's detail is not stored: it comes out the same when it is judged again.
+        again = judge(note.text, note.said, [Utterance("again", heard)])
+        if again.rule == note.verdict.get("rule"):
+            return again.reason
     rule = str(note.verdict.get("rule", ""))
     return RULES.get(rule, "Its origin could not be verified.").replace(": {detail}", "")
 
@@ -306,10 +318,20 @@ def system_text(memory: CreditedMemory, graph: Any, config: Any) -> str:
     return "" if system is None else clean(system.text)
 
 
-def _input(text: str) -> dict[str, Any]:
+def _input(text: str, pasted: bool) -> dict[str, Any]:
     from langchain_core.messages import HumanMessage
 
-    return {"messages": [HumanMessage(text)]}
+    from langmem_credit.heard import mark
+
+    message = HumanMessage(text)
+    return {"messages": [mark(message, via="paste") if pasted else message]}
+
+
+def _answer(text: str, pasted: bool) -> Any:
+    from langgraph.types import Command
+
+    # What was picked or pasted is no typed answer.
+    return Command(resume={"choice": text} if pasted else text)
 
 
 def _question(value: object) -> str:

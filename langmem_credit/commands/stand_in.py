@@ -1,7 +1,7 @@
 """An offline stand-in for a chat model: a few rules, keen to remember and easy to fool.
 
-It is no language model. It tries to keep whatever it is told, and it obeys lines in files that
-speak to "AI agents": the worst habits of a model, so that the memory has something to withstand.
+It is no language model. It tries to keep what it is told, and it believes what files say to agents
+or of the user: the worst habits of a model, so that the memory has something to withstand.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 
 from langmem_credit.answers import FORGOTTEN, KEPT, REMEMBERED
+from langmem_credit.credit import suggest
+from langmem_credit.forget_requests import asks_to_forget
+from langmem_credit.notes import Utterance
+
+from .files import NO_FILE, UNREADABLE
 
 NAME = "stand-in"
 NOTICE = (
@@ -29,10 +34,16 @@ HINT = (
     "to read a file, or ask me to forget a note."
 )
 
-_FORGET = re.compile(r"\b(?:forget|no longer true|outdated|(?:delete|remove)\b.*\bnote)\b", re.I)
+_FORGET = re.compile(r"\bforget\b", re.I)
 _READ = re.compile(r"\b(?:read|open|show|check|look at)\b.{0,80}?([\w./-]+\.\w{1,8})\b", re.I)
 _ASK = re.compile(r"\bwhat\b.{0,40}\b(?:know|remember)\b", re.I)
-_TO_AGENTS = re.compile(r"^\W*(?:AI )?(?:agents?|assistants?)\s*[:,]\s*(\S.*)$", re.I | re.M)
+_BELIEVED = re.compile(
+    r"^\W*(?:(?:note to |attention )?(?:AI )?(?:agents?|assistants?)\s*[:,]\s*(\S.*)"
+    r"|((?:always|never|remember|the user|I prefer|from now on)\b.*))$",
+    re.I | re.M,
+)
+_MOST_BELIEVED = 5
+_MOST_SHOWN = 600  # characters
 _OFFERED = re.compile(r"both exactly: \"(.*)\"$", re.S)
 _QUOTED = re.compile(r"\".*\"", re.S)
 _SMALL_WORDS = frozenset(
@@ -84,13 +95,14 @@ def _answer_person(text: str) -> AIMessage:
     file = _READ.search(text)
     if file:
         return _calls(("read_file", {"path": file.group(1)}))
-    if _FORGET.search(text):
+    if asks_to_forget(text):
         return _calls(("forget", {"query": _topic(text), "said": text}))
     if _ASK.search(text):
         return _calls(("recall", {"query": text}))
-    if text.rstrip().endswith("?") or len(text.split()) < 2:
+    words = suggest(text, [Utterance("typed", text)])
+    if words is None:
         return AIMessage(HINT)
-    return _calls(("remember", {"note": text, "said": text}))
+    return _calls(("remember", {"note": words, "said": words}))
 
 
 def _go_on(results: Sequence[ToolMessage], since: Sequence[BaseMessage]) -> AIMessage:
@@ -101,10 +113,10 @@ def _go_on(results: Sequence[ToolMessage], since: Sequence[BaseMessage]) -> AIMe
         words = offered.group(1)
         return _calls(("remember", {"note": words, "said": words}))
     if last.name == "read_file" and calls[-1] == "read_file":
-        orders = [match.group(1).strip() for match in _TO_AGENTS.finditer(last.text)]
-        if orders:
-            return _calls(*(_obey(order) for order in orders))
-    return AIMessage("\n".join(_told(one) for one in results))
+        believed = [(one[1] or one[2]).strip() for one in _BELIEVED.finditer(last.text)]
+        if believed:
+            return _calls(*(_obey(order) for order in believed[:_MOST_BELIEVED]))
+    return AIMessage("\n".join(dict.fromkeys(_told(one) for one in results)))
 
 
 def _obey(order: str) -> tuple[str, dict[str, Any]]:
@@ -121,9 +133,10 @@ def _topic(text: str) -> str:
 def _told(result: ToolMessage) -> str:
     """The tool's answer for a person: its first sentence, or what a file came to."""
     if result.name == "read_file":
-        return f"I read {len(result.text)} characters."
+        failed = result.text.startswith((NO_FILE, UNREADABLE))
+        return result.text if failed else f"I read this:\n{result.text[:_MOST_SHOWN]}"
     if result.text.startswith(KEPT):
-        return "I wanted to keep what I read, but it is not in your words, so it waits for you."
+        return "I wanted to keep a note, but it is not in your words, so it waits for you."
     if result.text.startswith(REMEMBERED):
         return f"I will remember that, in your own words: {_last_quoted(result.text)}."
     if result.text.startswith(FORGOTTEN):

@@ -15,6 +15,10 @@ from typing import Any
 
 from langmem_credit.words import Phrases, Token
 
+from .fields import FIELDS
+
+__all__ = ["CODES", "FIELDS", "Language", "detect", "load", "read_data"]
+
 CODES: tuple[str, ...] = ("en", "es", "de", "zh")
 
 
@@ -104,15 +108,15 @@ def _telling(code: str) -> frozenset[str]:
     language = load(code)
     if code == "en":
         return language.words("detect")
-    fields = ("working", "generic_working", "one_off_verbs", "other_verbs")
-    fields += ("finite", "subjects", "adverbs")
-    verbs = frozenset[str]().union(
+    verbs = ("working", "generic_working", "one_off_verbs", "other_verbs")
+    fields = (*verbs, "finite", "subjects", "adverbs")
+    more = frozenset[str]().union(
         *map(language.words, fields),
         *(item.split() for item in language.table("pairs")),
         language.words("function_words"),
         (item for item in language.items("errands") if " " not in item),
     )
-    known = (language.words("detect") | verbs) - _english()
+    known = (language.words("detect") | more) - _english()
     shared = language.words("detect") & load("en").words("detect")
     # One letter is a variable in any language.
     return frozenset(word for word in known if len(word) > 1 or word > "\u2e80") | shared
@@ -171,8 +175,10 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         score = _score(counts, known)
         # One word may be a name, unless it is long and nothing speaks against it.
         marked = score > 0 and _has_letter(letters, marks)
-        alone = marked or any(len(word) > 4 and word in known for word in words)
-        if (score > 1 or (best_score == 0 and alone)) and score + marked > best_score:
+        enough = score > 1 or (
+            best_score == 0 and (marked or any(len(word) > 4 and word in known for word in words))
+        )
+        if enough and score + marked > best_score:
             return None
     return best
 
@@ -189,8 +195,8 @@ def _names(tokens: Sequence[Token]) -> set[str]:
     for index, token in enumerate(tokens):
         if mixed and token.text.isupper() and len(token.text) < 4:
             names.add(token.low)
-        if 0 < index < len(tokens) - 1 and token.text in "-_/." and not tokens[index + 1].gap:
-            if not token.gap:
+        if token.text in "-_/." and not token.gap and 0 < index < len(tokens) - 1:
+            if not tokens[index + 1].gap:
                 names |= {tokens[index - 1].low, tokens[index + 1].low}
     return names
 

@@ -1,0 +1,229 @@
+"""Do the person's words say that a note no longer holds, so that a newer one may take its place.
+
+Pure, and closed like the forget rule: a shared word is no correction, and what is replaced is no
+longer shown. Three forms count: the note's own words "no longer"; the same statement with another
+word in the place of the one that is denied ("fish, not zsh"); and, with a sign of change ("now",
+"actually"), the same subject with another value ("my budget is now …").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from . import languages
+from .languages import Language
+from .naming import is_rare, same_source, vocabulary_of
+from .notes import Note
+from .pieces import alike
+from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
+
+_LONGEST = 2_000  # characters
+_MOST_VALUE = 5  # words
+_MARKS = frozenset(",;:-\uff0c\uff1b\uff1a\u3001")
+
+
+def corrects(text: str, note: Note, notes: Sequence[Note]) -> bool:
+    """True when the text says that the note no longer holds.
+
+    Args:
+        text: what the person typed.
+        note: the one that is said to be corrected.
+        notes: the scope's active notes; the words that tell must stand in few of the others.
+
+    >>> old = Note("k3m9xz", "I always use zsh", "preference", "active", "")
+    >>> corrects("From now on I use fish, not zsh", old, [old])
+    True
+    >>> corrects("I always use tabs", old, [old])
+    False
+    """
+    tokens = tokenize(text) if len(text) <= _LONGEST else []
+    language = languages.detect(tokens)
+    if not tokens or language is None:
+        return False
+    if language.phrases("conditionals").found_in(tokens):
+        return False
+    rivals = [one for one in notes if not same_source(one, note)]
+    return any(
+        _corrects(sentence, tokenize(old), note, rivals, language)
+        for sentence in split_sentences(tokens, strict=False)
+        for old in dict.fromkeys((note.text, note.said if note.credited else note.text))
+    )
+
+
+def _corrects(
+    sentence: Sequence[Token],
+    old: Sequence[Token],
+    note: Note,
+    rivals: Sequence[Note],
+    language: Language,
+) -> bool:
+    # "I never eat nuts" is no contrary of "I eat apples instead of nuts".
+    if vocabulary_of(language).exceptions.found_in(old):
+        return False
+    new = strip_final_stop(sentence)
+    told = _plain(old, language)
+    return any(
+        is_rare(named, note, rivals)
+        for named in (
+            _ended(new, told, language),
+            _contrasted(new, told, language),
+            _left(new, told, language),
+            _given_anew(new, old, language),
+        )
+    )
+
+
+def _ended(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The note's words that a clause ends: "I no longer use zsh"."""
+    for clause in _clauses(new, language):
+        if not language.phrases("correction_ended").found_in(clause):
+            continue
+        if not vocabulary_of(language).exceptions.found_in(clause):
+            continue
+        said = _plain(clause, language, denials=True)
+        if said and _same(said, told):
+            return said
+    return ()
+
+
+def _contrasted(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The note's word that is denied where the rest is said again: "I use fish, not zsh"."""
+    for index, length in language.phrases("correction_contrasts").find(new):
+        said = _plain(new[:index], language)
+        denied = _plain(new[index + length :], language)
+        if not denied or vocabulary_of(language).exceptions.found_in(
+            _behind_sign(new[:index], language)
+        ):
+            continue
+        place = _find(denied, told)
+        if place is None or _joins(told, language):
+            continue
+        before, value = told[:place], said[place:]
+        if not before or not value or not _same(said[:place], before):
+            continue
+        # "in Oslo, not in Berlin"
+        if value[0].low == denied[0].low:
+            value = value[1:]
+        limits = language.words("correction_limits")
+        if len(value) <= _MOST_VALUE and not any(token.low in limits for token in value):
+            return denied
+    return ()
+
+
+def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The note's word that was left for another: "We switched from pnpm to bun"."""
+    for index, length in language.phrases("correction_leaving").find(new):
+        if vocabulary_of(language).exceptions.found_in(new):
+            return ()
+        rest = new[index + length :]
+        towards = language.words("correction_towards")
+        end = next((k for k, token in enumerate(rest) if token.low in towards), len(rest))
+        denied = _plain(rest[:end], language)
+        place = _find(denied, told) if denied else None
+        if end == len(rest) or place is None or _joins(told, language):
+            continue
+        limits = language.words("correction_limits")
+        if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):
+            continue
+        if place and all(token.low in _using(language) for token in told[:place]):
+            return denied
+    return ()
+
+
+def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The subject that both give a value, where a sign says that the value changed."""
+    if not _has_sign(new, language):
+        return ()
+    new = _behind_sign(new, language)
+    if vocabulary_of(language).exceptions.found_in(new):
+        return ()
+    one, other = _subject_and_value(old, language), _subject_and_value(new, language)
+    if one is None or other is None or not _same(one[0], other[0]):
+        return ()
+    firsts = {one[1][0].low, other[1][0].low}
+    if len(firsts) > 1 and firsts & language.words("correction_limits"):
+        return ()
+    return other[0] if len(other[1]) <= _MOST_VALUE else ()
+
+
+def _subject_and_value(
+    tokens: Sequence[Token], language: Language
+) -> tuple[Sequence[Token], Sequence[Token]] | None:
+    """What stands before and behind the copula, articles and signs aside."""
+    copulas = language.words("correction_copulas")
+    place = next((k for k, token in enumerate(tokens) if token.low in copulas), None)
+    if place is None:
+        return None
+    bare = language.words("correction_bare")
+    signs = language.phrases("correction_signs")
+    before = [one for one in _without(tokens[:place], signs) if one.low not in bare and one.word]
+    behind = [one for one in _without(tokens[place + 1 :], signs) if one.word]
+    return (before, behind) if before and behind else None
+
+
+def _has_sign(new: Sequence[Token], language: Language) -> bool:
+    opening = language.phrases("correction_openers").match_at(new, 0)
+    return opening > 0 or language.phrases("correction_signs").found_in(new)
+
+
+def _behind_sign(new: Sequence[Token], language: Language) -> Sequence[Token]:
+    return new[language.phrases("correction_openers").match_at(new, 0) :]
+
+
+def _clauses(new: Sequence[Token], language: Language) -> list[Sequence[Token]]:
+    joiners = language.words("forget_joiners")
+    parts: list[Sequence[Token]] = []
+    begin = 0
+    for index, token in enumerate(new):
+        if token.text in _MARKS or token.low in joiners:
+            parts.append(new[begin:index])
+            begin = index + 1
+    return [part for part in (*parts, new[begin:]) if part]
+
+
+def _plain(
+    tokens: Sequence[Token], language: Language, *, denials: bool = False
+) -> Sequence[Token]:
+    """The words without fillers, signs of lasting and of change, and if asked without denials."""
+    tokens = _without(_behind_sign(tokens, language), _lasting(language))
+    if denials:
+        tokens = _without(tokens, vocabulary_of(language).exceptions)
+    words = _without(tokens, vocabulary_of(language).fillers)
+    return [token for token in words if token.word]
+
+
+@cache
+def _lasting(language: Language) -> Phrases:
+    fields = ("correction_lasting", "correction_signs", "correction_ended")
+    return Phrases([text for field in fields for text in language.items(field)])
+
+
+@cache
+def _using(language: Language) -> frozenset[str]:
+    return language.words("working") | language.words("generic_working")
+
+
+def _without(tokens: Sequence[Token], phrases: Phrases) -> list[Token]:
+    gone = {index + k for index, length in phrases.find(tokens) for k in range(length)}
+    return [token for index, token in enumerate(tokens) if index not in gone]
+
+
+def _joins(told: Sequence[Token], language: Language) -> bool:
+    """True at a note of two things, of which one would be lost."""
+    return any(token.low in language.words("forget_joiners") for token in told)
+
+
+def _same(one: Sequence[Token], other: Sequence[Token]) -> bool:
+    return len(one) == len(other) and all(
+        alike(a.low, b.low) for a, b in zip(one, other, strict=True)
+    )
+
+
+def _find(part: Sequence[Token], whole: Sequence[Token]) -> int | None:
+    """Where the part stands in the whole."""
+    lows, wanted = [token.low for token in whole], [token.low for token in part]
+    for index in range(len(lows) - len(wanted) + 1):
+        if lows[index : index + len(wanted)] == wanted:
+            return index
+    return None

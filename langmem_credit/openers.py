@@ -1,0 +1,62 @@
+"""What stands in front of a statement and says nothing of its own: "ok, ", "please", "remember"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .languages import Language
+from .words import Token, separates
+
+
+def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tuple[int, bool]:
+    """(how many tokens the longest opener here has, whether it goes only before its mark).
+
+    (0, True) when none stands there.
+
+    >>> from langmem_credit.languages import load
+    >>> from langmem_credit.words import tokenize
+    >>> opener_length(tokenize("Remember this: I use tabs"), 0, load("en"))
+    (2, True)
+    """
+    free = language.phrases("openers").match_at(tokens, index)
+    before_self = language.phrases("openers_before_self").match_at(tokens, index)
+    if before_self > free and _speaks_of_self(tokens, index + before_self, language):
+        free = before_self
+    marked = _before_mark(tokens, index, language)
+    return (marked, True) if marked > free or not free else (free, False)
+
+
+def find_openers(tokens: Sequence[Token], language: Language) -> set[int]:
+    """The indexes of all words in openers: "don't forget that" takes nothing back."""
+    found = language.phrases("openers").covered(tokens)
+    index = 0
+    while index < len(tokens):
+        length = opener_length(tokens, index, language)[0] or not tokens[index].word
+        if not length:
+            break
+        found.update(range(index, index + length))
+        index += length
+    return found
+
+
+def _speaks_of_self(tokens: Sequence[Token], index: int, language: Language) -> bool:
+    return index < len(tokens) and tokens[index].low.partition("'")[0] in language.words(
+        "weak_first_person"
+    )
+
+
+def _before_mark(tokens: Sequence[Token], index: int, language: Language) -> int:
+    """Length of "ok" before a mark, or of an adjective such as "great" before all but a comma.
+
+    "That's wrong, I live in Rome" takes back what was said before; "That's wrong: …" what follows.
+    """
+    length = language.phrases("openers_before_separator").match_at(tokens, index)
+    if length and separates(tokens, index + length):
+        return length
+    length = language.phrases("openers_before_stop").match_at(tokens, index)
+    if length and separates(tokens, index + length) and tokens[index + length].text not in ",-":
+        return length
+    length = language.phrases("corrections").match_at(tokens, index)
+    if length and separates(tokens, index + length) and tokens[index + length].text != ":":
+        return length
+    return 0

@@ -1,0 +1,378 @@
+"""One defect at a time in the core; does a test go red? `python -m tests.mutations [WORD]`.
+
+Each mutation replaces one exact text in a copy of the package and runs the tests of that module
+until the first failure. With WORD only the mutations run whose module or text holds it. Exit
+status 1 when one survives.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+
+from tests.benchmarks.reporting import table
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 180
+# Tests that find most defects of a module, fastest first.
+TESTS = {
+    "words": ("tests/test_words.py",),
+    "contractions": ("tests/test_shift.py",),
+    "shift": ("tests/test_shift.py",),
+    "units": ("tests/test_credit.py",),
+    "pasting": ("tests/test_credit.py",),
+    "voice": ("tests/test_credit.py",),
+    "standing": ("tests/test_deciding.py", "tests/test_credit.py"),
+    "credit": ("tests/test_credit.py",),
+    "forgetting": ("tests/test_forgetting.py",),
+    "forget_requests": ("tests/test_forgetting.py", "tests/test_languages.py"),
+    "naming": ("tests/test_forgetting.py", "tests/test_languages.py"),
+    "pieces": ("tests/test_forgetting.py", "tests/test_languages.py"),
+    "corrections": ("tests/test_forgetting.py",),
+    "ledger": ("tests/test_ledger.py",),
+    "notebook": ("tests/test_notebook.py",),
+    "digest": ("tests/test_digest.py",),
+    "bounds": ("tests/test_bounds.py",),
+}
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One defect: `old` stands exactly once in the module and becomes `new`."""
+
+    module: str
+    old: str
+    new: str
+
+    @property
+    def name(self) -> str:
+        """Short enough for a table."""
+        old, new = (" ".join(text.split())[:40] for text in (self.old, self.new))
+        return f"{self.module}: {old} => {new or 'nothing'}"
+
+
+def _m(module: str, *changes: tuple[str, str]) -> list[Mutation]:
+    return [Mutation(module, old, new) for old, new in changes]
+
+
+MUTATIONS = [
+    *_m(
+        "words",
+        ('gap = space and ("\\n" if "\\n" in space else " ")', 'gap = space and " "'),
+        (
+            "_new(Token, (other, other, gap, start",
+            '_new(Token, (other, other, "", start',
+        ),
+        ("**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES,", "**_WIDTHS, **_QUOTES, **_DASHES,"),
+        ('if any(one.text == other.text == "."', 'if any(one.text == other.text == "x"'),
+        (
+            'unicodedata.normalize("NFC", text).translate',
+            'unicodedata.normalize("NFKC", text).translate',
+        ),
+        ('return tokens[index + 1].gap != "" or not tokens[index + 1].word', "return True"),
+        ("return not (token.word and first.islower())", "return True"),
+        ('if token.low != lows[k] or token.gap == "\\n":', "if token.low != lows[k]:"),
+        (
+            'place = joined.find("\\x1f" + "\\x1f".join(wanted) + "\\x1f")',
+            'place = joined.find("\\x1f" + "\\x1f".join(wanted))',
+        ),
+        ('if tokens[stop].text == "." and _is_abbreviation(tokens, stop):', "if False:"),
+        ("mask[begin : index + 1] = [True] * (index + 1 - begin)", "mask[begin] = True"),
+    ),
+    *_m(
+        "contractions",
+        ("if not mask[index] and not code:", "if not code:"),
+        ("token.text.isupper() and len(token.text) == 2", "False"),
+        ("code = not alone and _touches_mark(tokens, index, _NAME_MARKS)", "code = False"),
+        ('hyphened = not alone and _touches_mark(tokens, index, "-")', "hyphened = False"),
+    ),
+    *_m(
+        "shift",
+        ("return j == len(self.told) and", "return"),
+        ("if i > 0 and j > 0 and said.gap != told.gap", "if False and said.gap != told.gap"),
+        ("if said.low != told.low or said.quoted or said.code:", "if said.low != told.low:"),
+        ("if first and said.text[1:] == told.text[1:]:", "if first:"),
+        ("if self.language is None or not said.text.isupper():", "if self.language is None:"),
+        (
+            'return lowered and said.low not in self.language.words("caps_ambiguous")',
+            "return lowered",
+        ),
+        ("if self._ambiguous():", "if False:"),
+        ("if not self._may_be_order(self.said[2].low):", "if True:"),
+        ('if word.low in language.words("reflexive"):', "if False:"),
+        ("if word.hyphened and self._speaks_of_self(word.low):", "if False:"),
+        ('if self.mode == "left_out" and not self.subject_seen:', "if False:"),
+        ("options = {self._third_form(low)}", "options = {self._third_form(low), low}"),
+        ('if low.endswith("eed") and low not in self.language.words("past_eed"):', "if False:"),
+        ("return self.said[index].low in finite or not self.said[index].word", "return True"),
+    ),
+    *_m(
+        "units",
+        ("if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):", "if False:"),
+        ("if length and separates(tokens, index + length):", "if length:"),
+        ('tokens[index + length].text not in ",-"', "True"),
+        ("return 0 if _is_wording(tokens[: before + 1], language) else length", "return length"),
+        ('if tokens[-length - 1].low not in language.words("closers_not_behind"):', "if True:"),
+        ('if not any(token.low in language.words("restrictors") for token in tokens):', "if True:"),
+        ("if asks_about_state(order, language):", "if False:"),
+        ("if not is_order(order, language):", "if False:"),
+        ("if length and order and _has_polite_sign(order, language):", "if length and order:"),
+    ),
+    *_m(
+        "pasting",
+        ("if _PASTED_ANYWHERE.search(text) or any(", "if any("),
+        (" or any(map(_PASTED_LINE.match, lines))", ""),
+        ("if _BLOCK_AFTER_COLON.search(text):", "if False:"),
+        ("if len(text.strip().splitlines()) > 1 and any(", "if any(() for _ in "),
+    ),
+    *_m(
+        "voice",
+        ("if _mostly_quoted(tokens) and", "if False and"),
+        ('irony = [token.low for token in tokens[-2:]] == ["/", "s"]', "irony = False"),
+        ('if _unquoted(language.phrases("hypotheses"), tokens, mask):', "if False:"),
+        ("    if _reported(tokens, mask, language):", "    if False:"),
+        ('if _unquoted(language.phrases("retractions"), tokens, mask):', "if False:"),
+        ("        if reading.retracts:", "        if False:"),
+        ("if reading.content & content or reading.names_nothing:", "if False:"),
+        ('if _all_phrases("asked_reading").found_in(asked):', "if False:"),
+        ("    if _handed_over(tokens, mask, language):", "    if False:"),
+    ),
+    *_m(
+        "standing",
+        ("return bool(parts) and all(", "return bool(parts) and any("),
+        ('if language.phrases("one_off").found_in(tokens):', "if False:"),
+        ("nested > _MOST_NESTED", "False"),
+    ),
+    *_m(
+        "credit",
+        ("if not note.strip() or not said.strip():", "if False:"),
+        ("if count_words(quote) < 2:", "if False:"),
+        ("if not _stands_in(said, quote, typed[index], tokens):", "if False:"),
+        (
+            "    if len(utterance.text) > limits.said:\n        return _refusal",
+            "    if False:\n        return _refusal",
+        ),
+        ("if utterance.typed and utterance.speaker == asker]", "if utterance.typed]"),
+        ("if index and leads_on(typed[index - 1]):", "if False:"),
+        ("if answers_about_text(utterance, unit.shortest):", "if False:"),
+        ("if taken_back(unit.tokens, typed[index + 1 :]):", "if False:"),
+        ("if utterance.asked and not has_own_sign(unit.tokens, language):", "if False:"),
+        ("    if not _says(unit, told, language):", "    if False:"),
+        ('if rest > quoted and note[rest - 1].text in ":\\uff1a":', "if True:"),
+        ("if not (front or behind) or places.found_in(unit):", "if not (front or behind):"),
+        ("if about and not _names(about, utterance, tokens, language):", "if False:"),
+        (
+            'if core and not (language and language.phrases("core_signs").found_in(tokens)):',
+            "if False:",
+        ),
+        ("len(text) > limits.note:", "False:"),
+    ),
+    *_m(
+        "forgetting",
+        ("find_quote(said, utterance.text)\n    ]", "True\n    ]"),
+        ("        if touched:\n", "        if False:\n"),
+        ("if not all(same_source(note, other) for other in named):", "if False:"),
+        ("return not note.speaker or note.speaker == asker", "return True"),
+        ("if request.exact and not says_exactly(", "if False and not says_exactly("),
+        ("if before and leads_on(heard[before - 1]):", "if False:"),
+    ),
+    *_m(
+        "forget_requests",
+        ("is_imagined_or_reported(sentence, one) for one in", "False for one in"),
+        ("if ends_in_question(sentence) and not polite:", "if False:"),
+        ("plain = not storing or own or in_memory", "plain = True or own or in_memory"),
+        ("if length and (in_memory or _holds_memory(body[length:], language)):", "if length:"),
+        ("return None if _is_title_or_idiom(said, language) else", "return"),
+        ("exact=not known and not _holds_memory(before, language)", "exact=False"),
+        (
+            "        index not in other for index, _ in language",
+            "        True for index, _ in language",
+        ),
+        ("        if _trim(behind):\n            return None", ""),
+    ),
+    *_m(
+        "naming",
+        ("    if _makes_exception(said, vocabulary):\n        return\n", ""),
+        (
+            "    common = max(1, int((len(rivals) + 1) * _COMMON_SHARE))",
+            "    common = len(rivals) + 1",
+        ),
+        ("and not _better(part, note, rivals, vocabulary)", ""),
+        ("not all(_opens_object(part, vocabulary) for part in parts[1:])", "False"),
+        ("        return piece.low in _QUOTES\n", "        return True\n"),
+    ),
+    *_m(
+        "pieces",
+        (
+            "return frozenset(found if keep_all else found - _blank_words())",
+            "return frozenset(found)",
+        ),
+        ("    if max(map(len, rests)) > 4 or same * 2 < longer:", "    if False:"),
+    ),
+    *_m(
+        "corrections",
+        ('if language.phrases("conditionals").found_in(tokens):', "if False:"),
+        ("    if vocabulary_of(language).exceptions.found_in(old):", "    if False:"),
+        ("        if said and _same(said, told):", "        if said:"),
+        ("if not before or not value or not _same(said[:place], before):", "if not value:"),
+        ("    if not _has_sign(new, language):", "    if False:"),
+        ('if len(firsts) > 1 and firsts & language.words("correction_limits"):', "if False:"),
+    ),
+    *_m(
+        "ledger",
+        ("_differ(event, other) and _rank(event) < _rank(other)", "_differ(event, other)"),
+        ("return sorted(kept.values(), key=order)", "return list(kept.values())"),
+        (
+            "    if present > newest:\n        return present",
+            "    if True:\n        return present",
+        ),
+        ("if not held(event)), default", "), default"),
+    ),
+    *_m(
+        "notebook",
+        (
+            'credited = event.get("credited") is True and not held(event)',
+            'credited = event.get("credited") is True',
+        ),
+        (
+            "        if held(event):\n            self._ignore",
+            "        if False:\n            self._ignore",
+        ),
+        ('if event.get("hash") != draft.text_hash:', "if False:"),
+        ("if draft.ended or draft.superseded_by:", "if False:"),
+        ("if credited and key in self.same:", "if False:"),
+        ('if one.ended != "forgotten":', "if True:"),
+    ),
+    *_m(
+        "digest",
+        (
+            "<= limits.digest:\n            return text",
+            "<= 10 * limits.digest:\n            return text",
+        ),
+        ('if note.origin not in ("person", "agent"):', "if False:"),
+        ('elif not owner or owner == (speaker or ""):', "elif True:"),
+        (
+            "movable = [note.id for note in notes[:-1] if note.id not in core]",
+            "movable = [note.id for note in notes]",
+        ),
+        (
+            "active = sorted(notebook.active, key=lambda note: (_since(note), note.at, note.id))",
+            "active = list(notebook.active)",
+        ),
+    ),
+    *_m(
+        "bounds",
+        ("if waiting and used + more > limits.waiting_bytes:", "if False:"),
+        ("if used + more > limits.live_bytes:", "if False:"),
+        ('if event.get("hash") != text_hash(note.text):', "if False:"),
+        ("    if note.shrunk:\n", "    if False:\n"),
+    ),
+]
+
+
+class Workshop:
+    """Copies of the project in which one thing at a time is wrong."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.copies: Queue[Path] = Queue()
+        for index in range(number):
+            copy = folder / str(index)
+            for name in ("langmem_credit", "tests"):
+                shutil.copytree(
+                    ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__")
+                )
+            shutil.copy(ROOT / "pyproject.toml", copy)
+            self.copies.put(copy)
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """A copy that nobody else works in."""
+        copy = self.copies.get()
+        try:
+            yield copy
+        finally:
+            self.copies.put(copy)
+
+    def is_killed(self, mutation: Mutation) -> bool:
+        """True when a test goes red.
+
+        Raises:
+            LookupError: the text to replace does not stand exactly once in the module.
+        """
+        with self.copy() as copy:
+            path = copy / "langmem_credit" / f"{mutation.module}.py"
+            before = path.read_text(encoding="utf-8")
+            if before.count(mutation.old) != 1:
+                raise LookupError(f"{mutation.name}: {before.count(mutation.old)} times there")
+            path.write_text(before.replace(mutation.old, mutation.new), encoding="utf-8")
+            try:
+                return not passes(copy, TESTS[mutation.module])
+            finally:
+                path.write_text(before, encoding="utf-8")
+
+
+def passes(copy: Path, tests: Sequence[str]) -> bool:
+    """True when the tests are green in that copy; a test that hangs is red."""
+    environment = {
+        **os.environ,
+        # Byte code is trusted by time and size, which a mutation may share with the original.
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "true",
+    }
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    try:
+        done = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def run(mutations: Sequence[Mutation], workers: int = 2) -> dict[Mutation, bool]:
+    """Which mutations are killed.
+
+    Raises:
+        LookupError: the tests are red without any mutation, or a mutation fits nowhere.
+    """
+    with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
+        workshop = Workshop(Path(folder), workers)
+        with ThreadPoolExecutor(workers) as pool:
+            files = sorted({file for one in mutations for file in TESTS[one.module]})
+
+            def is_green(file: str) -> bool:
+                with workshop.copy() as copy:
+                    return passes(copy, [file])
+
+            red = [
+                file
+                for file, green in zip(files, pool.map(is_green, files), strict=True)
+                if not green
+            ]
+            if red:
+                raise LookupError(f"red without any mutation: {', '.join(red)}")
+            killed = pool.map(workshop.is_killed, mutations)
+            return dict(zip(mutations, killed, strict=True))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table; 1 when a mutation survives."""
+    chosen = [one for one in MUTATIONS if all(word in one.module + one.old for word in arguments)]
+    results = run(chosen)
+    rows = ((one.name, "killed" if killed else "SURVIVED") for one, killed in results.items())
+    print(table(("mutation", "result"), rows))
+    print(f"\n{sum(results.values())} of {len(results)} killed")
+    return 0 if all(results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
