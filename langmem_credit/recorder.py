@@ -45,6 +45,7 @@ class Run:
         graph: what the graph of the innermost node around this run was started with.
         depth: graph nodes around this run; 1 within a node of the outermost graph.
         namespace: LangGraph's checkpoint namespace of the innermost node, or None.
+        thread: of the innermost graph, or "".
         is_root: this run is the root's own.
     """
 
@@ -53,6 +54,7 @@ class Run:
     graph: Invocation
     depth: int
     namespace: str | None
+    thread: str = ""
     is_root: bool = False
 
 
@@ -115,16 +117,17 @@ class RootRecorder(BaseCallbackHandler):
         refuse_forged(inputs)
         parent, outside = self._above(parent_run_id)
         namespace = (metadata or {}).get("langgraph_checkpoint_ns")
+        thread = _thread_in(metadata) or ("" if parent is None else parent.thread)
         if parent is None:
             typed = outside and typed_here(metadata)
-            root = self._typed(read_invocation(_new_name(), inputs, typed=typed))
-            run = Run(root, root, root, 0 if outside else 2, namespace, is_root=True)
+            root = self._typed(read_invocation(_new_name(), inputs, typed=typed), thread)
+            run = Run(root, root, root, 0 if outside else 2, namespace, thread, is_root=True)
         elif namespace and namespace != parent.namespace:
             graph = parent.started
-            run = Run(parent.root, graph, graph, parent.depth + 1, namespace)
+            run = Run(parent.root, graph, graph, parent.depth + 1, namespace, thread)
         else:
             started = read_invocation(_new_name(), inputs, typed=parent.depth == 0)
-            run = Run(parent.root, started, parent.graph, parent.depth, parent.namespace)
+            run = Run(parent.root, started, parent.graph, parent.depth, parent.namespace, thread)
         self._keep(run_id, run)
 
     def on_tool_start(
@@ -144,15 +147,15 @@ class RootRecorder(BaseCallbackHandler):
             root = Invocation(_new_name(), "none")
             run = Run(root, root, root, 2, None, is_root=True)
         else:
-            run = Run(parent.root, parent.started, parent.graph, parent.depth, parent.namespace)
-        self._words.called(run_id, input_str if inputs is None else inputs)
+            run = replace(parent, is_root=False)
+        self._words.called(run_id, input_str if inputs is None else inputs, run.thread)
         self._keep(run_id, run)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
         """Forgets the run; what a model said in it is kept until its root ends."""
         run = self._runs.get(run_id)
         if run is not None and run.depth:
-            self._words.said(run.root.id, outputs)
+            self._words.said(run.root.id, outputs, run.thread)
         self._drop(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
@@ -181,12 +184,13 @@ class RootRecorder(BaseCallbackHandler):
             return None, True
         return self._runs.get(above), False
 
-    def _typed(self, root: Invocation) -> Invocation:
+    def _typed(self, root: Invocation, thread: str) -> Invocation:
         """The invocation without what a model wrote in a run that is going on."""
         if not self._words or not (root.spoken or root.answers):
             return root
-        spoken = tuple(part for part in root.spoken if not self._words.hold(part.whole))
-        answers = frozenset(text for text in root.answers if not self._words.hold(text))
+        hold = self._words.hold
+        spoken = tuple(part for part in root.spoken if not hold(part.whole, thread))
+        answers = frozenset(text for text in root.answers if not hold(text, thread))
         return replace(root, spoken=spoken, answers=answers)
 
     def _keep(self, run_id: UUID, run: Run) -> None:
@@ -228,6 +232,11 @@ def install() -> None:
 def find_run(config: RunnableConfig | Mapping[str, Any] | None = None) -> Run | None:
     """The run that the calling code belongs to; None where nothing was recorded."""
     return RECORDER.find(config)
+
+
+def _thread_in(metadata: Mapping[str, Any] | None) -> str:
+    thread = (metadata or {}).get("thread_id")
+    return "" if thread is None else str(thread)
 
 
 def _parent_of(config: Mapping[str, Any] | None) -> Any:

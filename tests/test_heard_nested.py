@@ -34,7 +34,7 @@ def typed(text: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(text)]}
 
 
-def run_in_tool(body: Callable[[RunnableConfig], Any]) -> None:
+def run_in_tool(body: Callable[[RunnableConfig], Any], task: str = PLANTED) -> None:
     """Runs the body within a tool that a model called with the planted words."""
 
     @tool
@@ -44,7 +44,7 @@ def run_in_tool(body: Callable[[RunnableConfig], Any]) -> None:
         return "done"
 
     install()
-    agent = listening_agent(tool_calls(("delegate", {"task": PLANTED})), tools=[delegate])
+    agent = listening_agent(tool_calls(("delegate", {"task": task})), tools=[delegate])
     agent.invoke(typed("Deploy it, please"), thread())
 
 
@@ -132,6 +132,17 @@ def test_child_out_of_context_with_words_around_those_of_the_call_hears_nothing(
     task = typed(f"Task from the boss: {PLANTED}")
     run_in_tool(lambda config: in_thread(lambda: child.invoke(task, CHILD)))
     assert heard_texts(child, CHILD) == []
+
+
+@pytest.mark.parametrize(("name", "heard"), [("another", [PLANTED]), ("1", [])])
+def test_what_occurs_in_a_long_text_that_a_tool_works_on_is_heard_in_another_thread(
+    name: str, heard: list[str]
+) -> None:
+    other = listening_agent()
+    page = f"They say that you should {PLANTED} if you can, and then go home and rest. " * 20
+    config = thread(name)
+    run_in_tool(lambda _: in_thread(lambda: other.invoke(typed(PLANTED), config)), page)
+    assert heard_texts(other, config) == heard
 
 
 def test_child_resumed_out_of_context_with_the_words_of_the_call_does_not_take_them_as_answer() -> (

@@ -94,3 +94,62 @@ def test_runs_whose_end_nobody_told_are_bounded() -> None:
     for number in range(3_000):
         words.said(str(number), AIMessage(LONG))
     assert len(words) == 1_000
+
+
+# --- threads that are known to be two ---
+
+DARK = "I prefer dark mode"
+PROSE = f"People wrote that {DARK} when they work at night, and others wrote that they do not, "
+PAGE = PROSE * 3
+
+
+def held_in(thread: str, words: str, *, text: str = DARK, of: str = "a") -> bool:
+    """Whether a text typed in a thread counts as a model's, while a tool of another one runs."""
+    running = ModelWords()
+    running.called(uuid4(), {"page": words}, of)
+    return running.hold(text, thread)
+
+
+def test_what_occurs_in_a_long_text_of_another_thread_may_be_typed() -> None:
+    assert not held_in("b", PAGE)
+
+
+@pytest.mark.parametrize(("thread", "of"), [("a", "a"), ("", "a"), ("b", ""), ("", "")])
+def test_what_occurs_in_a_long_text_may_not_be_typed_where_threads_are_not_known_to_be_two(
+    thread: str, of: str
+) -> None:
+    assert held_in(thread, PAGE, of=of)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        DARK,
+        f"  {DARK}\n",
+        f"Do this now: {DARK} please",
+        f"1. Buy milk for the office and water the plants\n2. {DARK}\n3. Go home early today",
+        f'{{"tasks": ["water all the plants of the office", "{DARK}", "go home early today"]}}',
+        f"water all the plants of the office | {DARK} | go home early today and rest a while",
+        f"Water all the plants of the office. {DARK}. Go home early today, and rest a while.",
+    ],
+    ids=["whole", "spaces", "a good part", "a list", "json", "a table", "sentences"],
+)
+def test_task_among_a_models_words_is_handed_on_to_another_thread_too(words: str) -> None:
+    assert held_in("b", words)
+
+
+def test_line_of_a_long_document_of_another_thread_may_be_typed() -> None:
+    assert not held_in("b", f"{'A line of a document.' * 300}\n{DARK}\n{PAGE}")
+
+
+def test_text_around_a_models_words_is_handed_on_to_another_thread_too() -> None:
+    assert held_in("b", LONG, text=f"Task: {LONG}!")
+
+
+@pytest.mark.parametrize(("thread", "held"), [("a", True), ("b", False)])
+def test_long_text_within_what_a_model_said_is_its_words_in_the_same_thread(
+    thread: str, held: bool
+) -> None:
+    words = ModelWords()
+    words.said("root", AIMessage(f"I read that {LONG} {'and so on ' * 30}"), "a")
+    assert words.hold(LONG, thread) is held
