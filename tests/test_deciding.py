@@ -41,7 +41,7 @@ def test_a_slow_text_within_the_bounds_is_decided(name):
 
 
 @pytest.mark.parametrize(
-    "unit", ["x1: ", "z: ", "for a, ", "when a, ", "note: ", "ok, ", "(", "in a - "]
+    "unit", ["x1: ", "ui: ", "z: ", "for a, ", "when a, ", "note: ", "ok, ", "(", "in a - "]
 )
 def test_nesting_does_not_reach_the_limit_of_python(unit):
     text = unit * (2_000 // len(unit))
