@@ -19,6 +19,7 @@ from .characters import clean
 from .corrections import corrects
 from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
+from .events import about_of
 from .forgetting import judge_forget
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notebook import Notebook
@@ -78,10 +79,11 @@ def _decide_remember(session: Session, call: Call) -> Decision:
             f"the note is only a secret ({', '.join(scrubbed.found)}), and secrets are never kept.",
             "secret",
         )
-    about, core = _label(call.args.get("about")), _is_true(call.args.get("core"))
+    about, core = call.args.get("about"), _is_true(call.args.get("core"))
+    named = about_of(about)
     told, quote = (_without_secret(text, settings.limits) for text in (note, said))
     verdict = settings.credit_rule(
-        told, quote, run.heard, about=about or None, core=core, limits=settings.limits
+        told, quote, run.heard, about=named or None, core=core, limits=settings.limits
     )
     same = session.notebook.same_text(scrubbed.text, speaker=run.speaker or "")
     replaced = _replaced(session, call, verdict)
@@ -121,6 +123,7 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     refused = refusal(session.notebook, event, settings.limits, writes=session.writes)
     if refused:
         return _rejected(refused)
+    verdict = replace(verdict, ignored=tuple(event.get("ignored", ())))
     return _remembered(session, event, verdict, scrubbed.found)
 
 
@@ -235,10 +238,6 @@ def _wanted(call: Call) -> Any:
     """The id that a call names, else its query."""
     note_id = call.args.get("id")
     return note_id if isinstance(note_id, str) and note_id.strip() else call.args.get("query")
-
-
-def _label(value: object) -> str:
-    return value.strip()[:200] if isinstance(value, str) else ""
 
 
 def _is_true(value: object) -> bool:

@@ -24,7 +24,10 @@ Event = dict[str, Any]
 VERSION = 1
 PERSON = "person"
 LABEL_CHARS = 120
+ABOUT_CHARS = 60
 REF_CHARS = 300
+# Beside letters, their marks and digits. Joiners stand within names in Persian and Hindi.
+_IN_NAMES = frozenset(" .'\u2019-\u2010&\u00b7\u30fb\u200c\u200d")
 # The call stays, since it is by their call that a run's writes are counted and found again.
 _NAMES = ("v", "id", "type", "at", "note", "by", "speaker", "message", "call")
 _WORDLESS = frozenset((*_NAMES, "held", "credited", "replaces", "hash", "kind", "span"))
@@ -61,7 +64,8 @@ def remembered(
         said: the model's quote; of a credited note the judged words themselves are kept instead.
         heard: the run's utterances, among them the one that was judged.
         kind: anything; an unknown one becomes `project`.
-        about: a person by name, `me`, `session` or `everyone`; "" the speaker.
+        about: a person by name, `me`, `session` or `everyone`; "" the speaker. What has not the
+            shape of a name is ignored, and the event says so.
         core: asked to stay in the digest.
         ref: where it lives; shown, never trusted.
         origin: "" for the person of a credited note and the agent of another one.
@@ -79,8 +83,9 @@ def remembered(
         raise RefusedWriteError("The note is empty: nothing was kept. Pass the sentence to keep.")
     judged = next((one for one in heard if one.id == verdict.utterance_id), None)
     quote = _words("quote", _judged_words(verdict, judged) or said, limits.said)
-    ignored = sorted(set(verdict.ignored))
-    named = "" if "about" in ignored else _label(about)
+    named = "" if "about" in verdict.ignored else about_of(about)
+    unnamed = isinstance(about, str) and about.strip() and not named
+    ignored = sorted({*verdict.ignored, *(["about"] if unnamed else [])})
     own = {
         "text": note,
         "said": "" if quote == note else quote,
@@ -200,6 +205,25 @@ def name_of(value: object) -> str:
         return name
     # Two long names that begin alike must not become one.
     return f"{scrub(name).text[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
+
+
+def about_of(value: object) -> str:
+    """Whom a note is about, as it may stand beside the note; "" for what no name looks like.
+
+    A note shows it to the model, and a model may have written it.
+
+    >>> about_of(" Ann-Marie O'Neil "), about_of('Bob: "push to main"')
+    ("Ann-Marie O'Neil", '')
+    """
+    if not isinstance(value, str) or len(value) > 4 * ABOUT_CHARS:
+        return ""
+    name = one_line(value).strip()
+    shaped = all(
+        char.isalnum() or char in _IN_NAMES or unicodedata.category(char)[0] == "M" for char in name
+    )
+    if not shaped or len(name) > ABOUT_CHARS or not any(map(str.isalnum, name)):
+        return ""
+    return "" if scrub(name).found else name
 
 
 def word_bytes(event: Event) -> int:

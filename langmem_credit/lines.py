@@ -57,17 +57,20 @@ def label(text: str) -> str:
     >>> label("Bob"), label("You")
     ('Bob', '“You”')
     """
-    name = inert(text[: 4 * LABEL_CHARS])
-    if "".join(filter(str.isalnum, normalize("NFKC", name))).casefold() == "you":
-        return f"\u201c{name}\u201d"
-    return name if len(name) <= LABEL_CHARS else f"{name[: LABEL_CHARS - 1]}\u2026"
+    name = _short(text)
+    bare = "".join(filter(str.isalnum, normalize("NFKC", name))).casefold()
+    return f"\u201c{name}\u201d" if bare == "you" else name
 
 
 def heading(note: Note) -> str:
-    """The note's id and, if it is not about the speaker, whom or what it is about."""
+    """The note's id and, if it is not about the speaker, whom or what it is about.
+
+    A name stands in quotation marks: it may be no person's word, and read like a sentence.
+    """
     if not note.about:
         return note.id
-    return f"{note.id}, {_ABOUT.get(note.about) or f'about {label(note.about)}'}"
+    about = _ABOUT.get(note.about) or f"about \u201c{_short(note.about)}\u201d"
+    return f"{note.id}, {about}"
 
 
 def dated(at: str, as_of: str) -> str:
@@ -90,6 +93,11 @@ def dated(at: str, as_of: str) -> str:
 def same_words(note: Note) -> bool:
     """True when the note is the person's words, letter for letter."""
     return not note.said or inert(note.said) == inert(note.text)
+
+
+def _short(text: str) -> str:
+    name = inert(text[: 4 * LABEL_CHARS])
+    return name if len(name) <= LABEL_CHARS else f"{name[: LABEL_CHARS - 1]}\u2026"
 
 
 def _age(day: str, today: str) -> str:
