@@ -1,7 +1,8 @@
-"""How much a session's ledger may hold: what is refused, and what loses its words first.
+"""How much a session's ledger may hold: what is refused, what loses its words first, what leaves.
 
-Only words count: a state channel is written into every checkpoint, and words are what grows.
-Withdrawing and disputing are never refused for want of room, so a full memory can be emptied.
+A state channel is written into every checkpoint. Words are bounded in bytes, and events in number,
+since each of them weighs something without its words too. Withdrawing and disputing are never
+refused for want of room, so a full memory can be emptied.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from collections.abc import Iterable
 
 from .drafts import LIVING, text_in
 from .identity import instant
-from .ledger import Event, merge_events, tombstone, word_bytes
+from .ledger import Event, merge_events, next_at, tombstone, trimmed, word_bytes
 from .notebook import Notebook, fold
-from .notes import LIMITS, Limits, Note, text_hash
+from .notes import LIMITS, Limits, Note, text_hash, utc_now
+
+# Notes that are taken out together and looked at for what rests on them.
+_CHUNK = 50
+_TRIES = 5
 
 
 def live_bytes(notebook: Notebook) -> int:
@@ -43,8 +48,11 @@ def refusal(
         )
     event_type = event.get("type")
     if event_type == "remembered":
-        return _too_long(event, limits) or _no_room(
-            notebook, limits, more=word_bytes(event), waiting=event.get("credited") is not True
+        waiting = event.get("credited") is not True
+        return (
+            _too_long(event, limits)
+            or _too_many(notebook, limits, waiting=waiting)
+            or _no_room(notebook, limits, more=word_bytes(event), waiting=waiting)
         )
     if event_type not in ("confirmed", "restored", "withdrawn", "disputed"):
         return f"An event of the type {event_type!r} cannot be written here."
@@ -61,33 +69,126 @@ def refusal(
 
 
 def shrink(events: Iterable[Event], limits: Limits = LIMITS, *, until: str = "") -> list[Event]:
-    """Events without words, to merge in so that the ledger fits; [] while it does.
+    """Events to merge in so that the ledger fits; [] while it does.
 
-    The notes forgotten first go first, then the superseded and expired ones, oldest first. Notes
-    that have not ended keep their words, and so do those that ended after `until`: the digest of
-    a run that began then still shows them.
+    Some are events without their words. The notes forgotten first lose them first, then the
+    superseded and expired ones, oldest first. Notes that have not ended keep their words, and so do
+    those that ended after `until`: the digest of a run that began then still shows them. And there
+    is the one that `trim` gives.
     """
     ledger = merge_events(events, [])
     notebook = fold(ledger)
+    shrunk: list[Event] = []
     excess = sum(notebook.words.values()) - limits.live_bytes
+    if excess > 0:
+        last = instant(until)
+        ended = [
+            note
+            for note in notebook.notes.values()
+            if note.status not in LIVING
+            and notebook.words[note.id]
+            and not (last and notebook.ended_at[note.id] > last)
+        ]
+        ended.sort(
+            key=lambda note: (note.status != "forgotten", notebook.ended_at[note.id], note.id)
+        )
+        by_note = _by_note(ledger, notebook)
+        for note in ended:
+            if excess <= 0:
+                break
+            shrunk += [
+                tombstone(event, about=note.about, speaker=note.speaker)
+                for event in by_note[note.id]
+                if word_bytes(event)
+            ]
+            excess -= notebook.words[note.id]
+    return [*shrunk, *trim(ledger, limits, until=until)]
+
+
+def trim(events: Iterable[Event], limits: Limits = LIMITS, *, until: str = "") -> list[Event]:
+    """The event to merge in so that no more than `limits.events` are left; [] while they fit.
+
+    The notes that ended first leave, whole, and with them a quarter of the bound, so that not every
+    write does it. None leaves that ended after `until`, nor any on which the standing of a note
+    rests that stays.
+    """
+    ledger = merge_events(events, [])
+    excess = len(ledger) - limits.events
     if excess <= 0:
         return []
-    last = instant(until)
-    ended = [
-        note
-        for note in notebook.notes.values()
-        if note.status not in LIVING
-        and notebook.words[note.id]
-        and not (last and notebook.ended_at[note.id] > last)
-    ]
-    ended.sort(key=lambda note: (note.status != "forgotten", notebook.ended_at[note.id], note.id))
-    shrunk: list[Event] = []
-    for note in ended:
-        if excess <= 0:
-            break
-        shrunk.extend(_without_words(note, notebook, ledger))
-        excess -= notebook.words[note.id]
-    return shrunk
+    return _Trim(ledger, instant(until)).leave(excess + limits.events // 4)
+
+
+class _Trim:
+    """Which notes may leave a ledger.
+
+    Attributes:
+        going: those that leave.
+    """
+
+    def __init__(self, ledger: list[Event], until: str) -> None:
+        self.ledger = ledger
+        self.until = until or instant(ledger[-1].get("at"))
+        self.notebook = fold(ledger)
+        self.by_note = _by_note(ledger, self.notebook)
+        self.going: frozenset[str] = frozenset()
+        self._frozen = self._as_of_until(ledger)
+
+    def leave(self, count: int) -> list[Event]:
+        """The event that takes out at least so many events, or as many as may go."""
+        ended_at = self.notebook.ended_at
+        ended = sorted(filter(self._may_go, ended_at), key=lambda one: (ended_at[one], one))
+        while ended and (missing := count - self._count(self.going)) > 0:
+            chunk: list[str] = []
+            while ended and len(chunk) < _CHUNK and self._count(chunk) < missing:
+                chunk.append(ended.pop(0))
+            self.going = self._with_what_rests_on(self.going.union(chunk))
+        return [self._event(self.going)] if self.going else []
+
+    def _count(self, notes: Iterable[str]) -> int:
+        return sum(len(self.by_note[one]) for one in notes)
+
+    def _may_go(self, note_id: str) -> bool:
+        ended_at = self.notebook.ended_at.get(note_id)
+        return (
+            ended_at is not None
+            and ended_at <= self.until
+            and all(
+                text_in(event, "note") == note_id and instant(event.get("at")) <= self.until
+                for event in self.by_note[note_id]
+            )
+        )
+
+    def _with_what_rests_on(self, going: frozenset[str]) -> frozenset[str]:
+        """These notes and those that would come back without them; as before where those stay."""
+        for _ in range(_TRIES):
+            changed = self._changed(going)
+            if not changed:
+                return going
+            if not all(map(self._may_go, changed)):
+                break
+            going = going | changed
+        return self.going
+
+    def _changed(self, going: frozenset[str]) -> frozenset[str]:
+        """Notes that stay and would stand otherwise, now or in the digest of this run."""
+        left = merge_events(self.ledger, [self._event(going)])
+        pairs = ((self.notebook, fold(left)), (self._frozen, self._as_of_until(left)))
+        return frozenset(
+            note_id
+            for before, after in pairs
+            for note_id, note in before.notes.items()
+            if note_id not in going
+            and (note_id not in after.notes or after.notes[note_id].status != note.status)
+        )
+
+    def _as_of_until(self, events: list[Event]) -> Notebook:
+        return fold([event for event in events if instant(event.get("at")) <= self.until])
+
+    def _event(self, going: frozenset[str]) -> Event:
+        last = max(instant(event.get("at")) for note_id in going for event in self.by_note[note_id])
+        names = {text_in(one, "note") for one in self.ledger if instant(one.get("at")) <= last}
+        return trimmed(names - going - {""}, at=next_at(utc_now(), self.ledger), until=last)
 
 
 def _waits(note: Note) -> bool:
@@ -120,6 +221,23 @@ def _no_room(notebook: Notebook, limits: Limits, *, more: int, waiting: bool) ->
     return None
 
 
+def _too_many(notebook: Notebook, limits: Limits, *, waiting: bool) -> str | None:
+    living = [note for note in notebook.notes.values() if note.status in LIVING]
+    most = limits.events // 4
+    if waiting and sum(map(_waits, living)) >= most:
+        return (
+            f"Nothing was kept: {most:,} notes wait for review, and no more may. "
+            "Ask the person to review them."
+        )
+    most = limits.events // 2
+    if len(living) >= most:
+        return (
+            f"Nothing was kept: the memory of this session holds {most:,} notes, and no more fit. "
+            "Ask the person which notes to forget."
+        )
+    return None
+
+
 def _confirm_refusal(notebook: Notebook, note: Note, event: Event, limits: Limits) -> str | None:
     if note.status not in ("active", "unconfirmed", "disputed"):
         return f"Note {note.id} is {note.status}: restore it first, then confirm it."
@@ -141,14 +259,17 @@ def _restore_refusal(notebook: Notebook, note: Note, limits: Limits) -> str | No
     if note.status == "disputed":
         return None
     waiting = not (note.credited or note.confirmed_by)
-    return _no_room(notebook, limits, more=notebook.words[note.id], waiting=waiting)
+    return _too_many(notebook, limits, waiting=waiting) or _no_room(
+        notebook, limits, more=notebook.words[note.id], waiting=waiting
+    )
 
 
-def _without_words(note: Note, notebook: Notebook, ledger: list[Event]) -> list[Event]:
-    return [
-        tombstone(event, about=note.about, speaker=note.speaker)
-        for event in ledger
-        if word_bytes(event)
-        and note.id in (notebook.births.get(event["id"]), text_in(event, "note"))
-        and (event.get("type") != "remembered" or notebook.births.get(event["id"]) == note.id)
-    ]
+def _by_note(ledger: list[Event], notebook: Notebook) -> dict[str, list[Event]]:
+    """Each note's events, oldest first: its birth and what changed it."""
+    found: dict[str, list[Event]] = {note_id: [] for note_id in notebook.notes}
+    for event in ledger:
+        born = event.get("type") == "remembered"
+        name = notebook.births.get(event["id"], "") if born else text_in(event, "note")
+        if name in found:
+            found[name].append(event)
+    return found

@@ -207,6 +207,18 @@ def name_of(value: object) -> str:
     return f"{scrub(name).text[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
 
 
+def trimmed(kept: Collection[str], *, at: str, until: str) -> Event:
+    """Notes that had ended left the ledger, with all their events.
+
+    Args:
+        kept: ids of the notes that stay, of those that had an event by then.
+        at: from `next_at`.
+        until: the moment of the last event that went.
+    """
+    own = {"until": instant(until), "kept": " ".join(sorted(kept))}
+    return _event("trimmed", _event_id("trimmed", own, at, "", "", ""), at) | own
+
+
 def about_of(value: object) -> str:
     """Whom a note is about, as it may stand beside the note; "" for what no name looks like.
 

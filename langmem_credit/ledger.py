@@ -15,6 +15,7 @@ from .events import (
     remembered,
     restored,
     tombstone,
+    trimmed,
     withdrawn,
     word_bytes,
 )
@@ -36,12 +37,16 @@ __all__ = [
     "restored",
     "sameness",
     "tombstone",
+    "trimmed",
     "withdrawn",
     "word_bytes",
 ]
 
 _log = logging.getLogger("langmem_credit")
 _MAX_ID_CHARS = 128
+_OF_NOTES = frozenset(
+    {"remembered", "confirmed", "withdrawn", "restored", "disputed", "erased", "expired"}
+)
 _PLAIN_ID = re.compile(r"[\w.:|-]{1,64}")
 
 
@@ -51,7 +56,8 @@ def merge_events(left: object, right: object) -> list[Event]:
     Pure; any batching and any order of arrival gives the same list, and a repeated event changes
     nothing. Of two versions of one event the one whose origin was verified wins, then the one
     whose words were dropped, then the smaller canonical JSON. Verification comes first, so that
-    a forged tombstone cannot take the words out of a true event. What is no event is ignored.
+    a forged tombstone cannot take the words out of a true event. What is no event is ignored, and
+    what a verified `trimmed` event names has left for good, whenever it arrives again.
 
     >>> event = {"v": 1, "id": "e1", "type": "restored", "at": "2026-01-01T00:00:00.000000Z"}
     >>> merge_events([event], [event, "garbage", None]) == [event]
@@ -63,7 +69,8 @@ def merge_events(left: object, right: object) -> list[Event]:
         other = kept.get(event_id)
         if other is None or (_differ(event, other) and _rank(event) < _rank(other)):
             kept[event_id] = event
-    return sorted(kept.values(), key=order)
+    trims = [event for event in kept.values() if _is_trim(event)]
+    return sorted(_without_trimmed(kept.values(), trims) if trims else kept.values(), key=order)
 
 
 def order(event: Event) -> tuple[str, str]:
@@ -98,6 +105,31 @@ def next_at(now: str, events: Iterable[Event]) -> str:
 def held(event: Event) -> bool:
     """True when nobody could verify where the event comes from."""
     return bool(event.get("held"))
+
+
+def _is_trim(event: Event) -> bool:
+    return (
+        event.get("type") == "trimmed"
+        and not held(event)
+        and isinstance(event.get("kept"), str)
+        and bool(instant(event.get("until")))
+    )
+
+
+def _without_trimmed(events: Iterable[Event], trims: list[Event]) -> list[Event]:
+    """The events that the newest trim leaves; each was made with all earlier ones in view."""
+    newest = max(trims, key=lambda event: (instant(event["until"]), event["id"]))
+    until, names = instant(newest["until"]), frozenset(newest["kept"].split())
+    left = []
+    for event in events:
+        if event is not newest and _is_trim(event):
+            continue
+        note, at = event.get("note"), instant(event.get("at"))
+        if event.get("type") in _OF_NOTES and isinstance(note, str) and note and at:
+            if at <= until and note not in names:
+                continue
+        left.append(event)
+    return left
 
 
 def _events(ledger: object) -> list[Event]:

@@ -31,7 +31,7 @@ from .ledger import Event, held, merge_events, word_bytes
 from .notes import Note
 
 _ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
-_FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed"})
+_FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed", "trimmed"})
 _LOST = "its words were dropped to keep the ledger small"
 _LATE = "These words were heard before the same note was forgotten, corrected or disputed."
 
@@ -179,6 +179,8 @@ class _Fold:
         note_id = text_in(event, "note")
         if held(event):
             self._ignore(event, "its origin could not be verified")
+        elif event_type == "trimmed":
+            return
         elif note_id in self.drafts:
             self._change(self.drafts[note_id], event)
         elif note_id in self.born:

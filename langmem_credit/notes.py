@@ -19,7 +19,11 @@ TYPED_VIAS = frozenset({"input", "answer"})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on everything kept or shown. Characters, unless the name says bytes."""
+    """Bounds on everything kept or shown. Characters, unless the name says what else.
+
+    A session's ledger keeps `events`; beyond it, the notes that ended first leave it. Half as many
+    notes may live, and a quarter as many wait.
+    """
 
     note: int = 500
     said: int = 2_000
@@ -31,6 +35,7 @@ class Limits:
     writes_per_run: int = 20
     live_bytes: int = 32 * 1024
     waiting_bytes: int = 12 * 1024
+    events: int = 1_000
     from_you: int = 25
     facts: int = 15
     core: int = 5

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import itertools
+import time
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langmem_credit.bounds import live_bytes, refusal, shrink, waiting_bytes
+from langmem_credit.bounds import live_bytes, refusal, shrink, trim, waiting_bytes
 from langmem_credit.digest import render
 from langmem_credit.identity import sameness
-from langmem_credit.ledger import Event, merge_events, word_bytes
+from langmem_credit.ledger import Event, merge_events, trimmed, word_bytes
 from langmem_credit.notebook import Notebook, fold
-from langmem_credit.notes import LIMITS
+from langmem_credit.notes import LIMITS, Limits
 from tests.notebook_support import (
     agreed,
     book,
@@ -342,3 +344,169 @@ def test_words_heard_at_the_very_moment_of_the_withdrawal_are_not_late() -> None
     event = said("Use pnpm", 1)
     again = said("Use pnpm", 3.00001, heard_at=3)
     assert texts(book(event, forgot(event, 3), again).active) == ["Use pnpm"]
+
+
+# How many events.
+
+FEW = replace(LIMITS, events=20)
+
+
+def said_and_forgotten(count: int, start: int = 0) -> list[Event]:
+    """So many notes, each forgotten half a minute later."""
+    notes = [said(f"Rule {start + number} holds", start + number) for number in range(count)]
+    return [
+        event
+        for number, note in enumerate(notes)
+        for event in (note, forgot(note, start + number + 0.5))
+    ]
+
+
+def trimmed_by(events: list[Event], limits: Limits = FEW, **more: str) -> list[Event]:
+    return merge_events(events, trim(events, limits, **more))
+
+
+def standings(events: list[Event]) -> dict[str, str]:
+    return {note_id: note.status for note_id, note in fold(events).notes.items()}
+
+
+def test_nothing_leaves_while_the_events_fit() -> None:
+    assert trim(said_and_forgotten(10), FEW) == []
+
+
+def test_the_notes_that_ended_first_leave() -> None:
+    events = [*preferences(3), *said_and_forgotten(12, 10)]
+    left = trimmed_by(events)
+    assert texts(fold(left).active) == [f"Rule number {number} holds." for number in range(3)]
+    assert texts(fold(left).others) == [f"Rule {number} holds" for number in range(16, 22)]
+
+
+def test_a_quarter_of_the_bound_is_left_free() -> None:
+    assert len(trimmed_by(said_and_forgotten(11))) <= 16
+
+
+def test_what_left_does_not_come_back_when_it_arrives_again() -> None:
+    events = said_and_forgotten(11)
+    left = trimmed_by(events)
+    assert merge_events(left, events) == left
+
+
+def test_notes_that_live_stay_however_many_they_are() -> None:
+    events = preferences(30)
+    assert trim(events, FEW) == []
+
+
+def test_what_ended_in_this_run_stays_for_its_digest() -> None:
+    events = said_and_forgotten(11)
+    assert trim(events, FEW, until=moment(0.2)) == []
+    assert len(fold(trimmed_by(events, until=moment(3.7))).notes) == 7
+
+
+def test_a_note_that_another_one_replaced_does_not_come_back_without_it() -> None:
+    old = said("The NAS is brand A", 0)
+    newer = said("The NAS is brand B", 0.1, replaces=old["note"])
+    events = [old, newer, forgot(newer, 0.2), *said_and_forgotten(11, 1)]
+    assert "The NAS is brand A" not in texts(fold(trimmed_by(events)).active)
+
+
+def test_another_wording_does_not_come_back_without_the_one_that_was_forgotten() -> None:
+    first = said("I use zsh", 0, utterance="u")
+    other = said("Uses zsh", 0.3, words="I use zsh", utterance="u", heard_at=0)
+    events = [first, forgot(first, 0.2), other, *said_and_forgotten(11, 1)]
+    assert fold(trimmed_by(events)).active == ()
+
+
+def test_a_forged_trim_takes_nothing_away() -> None:
+    events = preferences(3)
+    forged = trimmed([], at=moment(9), until=moment(9))
+    assert len(fold(merge_events(events, [{**forged, "held": True}])).active) == 3
+
+
+@pytest.mark.parametrize("key", ["until", "kept", "v", "at"])
+@pytest.mark.parametrize("wrong", [None, 7, [], {}, "x", 1e400], ids=repr)
+def test_a_trim_of_a_wrong_shape_does_no_harm(key: str, wrong: object) -> None:
+    events = preferences(3)
+    names = [event["note"] for event in events]
+    odd = {**trimmed(names, at=moment(9), until=moment(9)), key: wrong}
+    kept = len(fold(merge_events(events, [odd])).active)
+    assert kept == (0 if (key, wrong) == ("kept", "x") else 3)
+
+
+def test_a_thread_that_says_and_forgets_for_ever_stays_within_the_bound() -> None:
+    events: list[Event] = []
+    for number in range(100):
+        events = trimmed_by(merge_events(events, said_and_forgotten(1, number)))
+    assert len(events) <= FEW.events + 1
+
+
+def test_trims_of_one_thread_merge_in_any_order() -> None:
+    early, late = said_and_forgotten(11), said_and_forgotten(11, 20)
+    one = trim(early, FEW)
+    two = trim(merge_events([*early, *late], one), FEW)
+    parts = [early, one, late, two]
+    whole = merge_events([*early, *late], [*one, *two])
+    for order in itertools.permutations(parts):
+        merged: list[Event] = []
+        for part in order:
+            merged = merge_events(merged, part)
+        assert merged == whole
+
+
+@given(ledgers(), st.sampled_from([0, 2, 4, 8]), st.none() | st.integers(0, 20))
+def test_trimming_changes_no_standing_of_what_stays(
+    events: list[Event], most: int, minutes: int | None
+) -> None:
+    until = "" if minutes is None else moment(minutes)
+    left = trimmed_by(events, replace(LIMITS, events=most), until=until)
+    before, after = standings(events), standings(left)
+    assert after == {note_id: before[note_id] for note_id in after}
+    assert {"active", "unconfirmed", "disputed"}.isdisjoint(
+        before[note_id] for note_id in before.keys() - after.keys()
+    )
+
+
+@given(ledgers(), st.sampled_from([0, 2, 4, 8]), st.integers(0, 20))
+def test_trimming_leaves_the_digest_of_the_run_as_it_is(
+    events: list[Event], most: int, minutes: int
+) -> None:
+    as_of = moment(minutes)
+    left = trimmed_by(events, replace(LIMITS, events=most), until=as_of)
+    frozen = [fold([event for event in part if event["at"] <= as_of]) for part in (events, left)]
+    assert render(frozen[1], as_of) == render(frozen[0], as_of)
+
+
+def test_more_notes_than_may_live_are_refused_with_the_remedy() -> None:
+    assert refusal(book(*preferences(10)), said("Use pnpm", 99), FEW) == (
+        "Nothing was kept: the memory of this session holds 10 notes, and no more fit. "
+        "Ask the person which notes to forget."
+    )
+
+
+def test_more_notes_than_may_wait_are_refused_and_leave_room_for_what_the_person_says() -> None:
+    waiting = book(*[unsaid(f"Guess {number}", number) for number in range(5)])
+    assert (refusal(waiting, unsaid("x", 9), FEW), refusal(waiting, said("Use pnpm", 9), FEW)) == (
+        (
+            "Nothing was kept: 5 notes wait for review, and no more may. "
+            "Ask the person to review them."
+        ),
+        None,
+    )
+
+
+@pytest.mark.parametrize("change", [forgot, doubted, agreed])
+def test_forgetting_and_deciding_are_never_refused_for_the_number_of_notes(change: object) -> None:
+    events = [unsaid(f"Guess {number}", number) for number in range(30)]
+    assert refusal(book(*events), change(events[0], 40), FEW) is None  # type: ignore[operator]
+
+
+def test_shrinking_twice_as_many_notes_takes_about_twice_the_time() -> None:
+    def seconds(count: int) -> float:
+        events = said_and_forgotten(count)
+        tiny = replace(LIMITS, live_bytes=0, events=10**6)
+        fastest = []
+        for _ in range(3):
+            start = time.process_time()
+            shrink(events, tiny)
+            fastest.append(time.process_time() - start)
+        return min(fastest)
+
+    assert seconds(800) / seconds(400) <= 3.0

@@ -365,6 +365,20 @@ def test_full_memory_says_so_and_names_the_remedy() -> None:
     assert "Ask the person which notes to forget" in it.tool_answers[0]
 
 
+def test_thread_in_which_notes_come_and_go_stays_small_and_keeps_what_lives() -> None:
+    asked = "Please forget the note about the report"
+    memory = CreditedMemory(limits=Limits(events=20))
+    it = talk(remembering((ZSH, ZSH)), "ok", memory=memory)
+    it.person.says(ZSH)
+    for number in range(15):
+        said = f"I prefer plan {number} for the report"
+        it.model.then(remembering((said, said)), "ok", forgetting("report", asked), "ok")
+        it.person.says(said)
+        it.person.says(asked)
+    assert (it.active, len(it.memory.history(it.agent, it.config)) <= 22) == ([ZSH], True)
+    assert [ZSH in text for text in it.model.system_texts[2:]] == [True] * 60
+
+
 # --- recall ---
 
 
