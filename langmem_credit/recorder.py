@@ -25,10 +25,13 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers.context import register_configure_hook
+from langgraph.errors import GraphBubbleUp
 
 from .invocations import Invocation, read_invocation, refuse_forged
+from .issued import ISSUED
 from .marks import typed_here
 from .relays import ModelWords
+from .wiring import Seen
 
 # Runs that never end (a stream that is never closed) would stay for ever. One that is pushed out
 # merely hears nothing.
@@ -76,6 +79,7 @@ class RootRecorder(BaseCallbackHandler):
         self._lock = threading.Lock()
         self._runs: OrderedDict[UUID, Run] = OrderedDict()
         self._words = ModelWords()
+        self._paused = Seen(capacity)
 
     def __copy__(self) -> RootRecorder:
         return self
@@ -156,10 +160,13 @@ class RootRecorder(BaseCallbackHandler):
         run = self._runs.get(run_id)
         if run is not None and run.depth:
             self._words.said(run.root.id, outputs, run.thread)
+        if run is not None and run.is_root and run.root.id not in self._paused:
+            ISSUED.over(run.root.id)
         self._drop(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Forgets the run."""
+        self._pause(error, run_id)
         self._drop(run_id)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
@@ -168,7 +175,14 @@ class RootRecorder(BaseCallbackHandler):
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Forgets the run."""
+        self._pause(error, run_id)
         self._drop(run_id)
+
+    def _pause(self, error: BaseException, run_id: UUID) -> None:
+        """Notes that the root will end only to be resumed, with what it wrote still to come."""
+        run = self._runs.get(run_id)
+        if run is not None and isinstance(error, GraphBubbleUp):
+            self._paused.add(run.root.id)
 
     def _above(self, parent_run_id: UUID | None) -> tuple[Run | None, bool]:
         """The run above, and whether a new one without any is started from outside.
@@ -215,6 +229,14 @@ class RootRecorder(BaseCallbackHandler):
 
 
 RECORDER = RootRecorder()
+
+
+def _root_here() -> str:
+    run = RECORDER.find()
+    return "" if run is None else run.root.id
+
+
+ISSUED.made_by = _root_here
 _recorder: ContextVar[RootRecorder | None] = ContextVar("langmem_credit_recorder", default=RECORDER)
 _installing = threading.Lock()
 _installed = False

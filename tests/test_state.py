@@ -177,6 +177,49 @@ def test_record_of_the_next_run_takes_nothing_over() -> None:
     assert run_record(first, issue_run({"run": "b", "as_of": "2"})) == {"run": "b", "as_of": "2"}
 
 
+def test_what_a_run_made_is_no_longer_good_when_it_is_over() -> None:
+    issued = IssuedValues()
+    for run in ("one", "two"):
+        issued.made_by = lambda run=run: run
+        issued.add({"of": run})
+    issued.over("one")
+    assert ({"of": "one"} in issued, {"of": "two"} in issued, len(issued)) == (False, True, 1)
+
+
+def test_value_that_another_run_made_again_is_good_until_that_one_is_over() -> None:
+    issued = IssuedValues()
+    for run in ("one", "two"):
+        issued.made_by = lambda run=run: run
+        issued.add({"n": 1})
+    issued.over("one")
+    assert {"n": 1} in issued
+    issued.over("two")
+    assert ({"n": 1} in issued, len(issued)) == (False, 0)
+
+
+def test_event_of_one_thread_is_a_strangers_in_another() -> None:
+    said = "I always use zsh"
+    keep = tool_calls(("remember", {"note": said, "said": said}))
+    agent = listening_agent(keep)
+    agent.invoke({"messages": [HumanMessage(said)]}, thread("a"))
+    agent.invoke({"messages": [HumanMessage("Hello")]}, thread("b"))
+    events = agent.get_state(thread("a")).values["memory_ledger"]
+    agent.update_state(thread("b"), {"memory_ledger": events})
+    copied = agent.get_state(thread("b")).values["memory_ledger"]
+    assert [event.get("held") for event in copied] == [True]
+
+
+def test_write_that_waits_for_an_answer_stays_the_memorys_own() -> None:
+    said = "I always use zsh"
+    keep = ("remember", {"note": said, "said": said})
+    agent = listening_agent(tool_calls(keep, ("ask_user", {"question": "Anything else?"})))
+    agent.invoke({"messages": [HumanMessage(said)]}, thread())
+    agent.invoke({"messages": [HumanMessage("Hello")]}, thread("other"))
+    agent.invoke(Command(resume="Thanks"), thread())
+    kept = agent.get_state(thread()).values["memory_ledger"]
+    assert [event.get("held") for event in kept] == [None]
+
+
 def test_issued_values_are_bounded() -> None:
     issued = IssuedValues(capacity=2)
     for number in range(3):
