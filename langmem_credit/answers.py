@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .characters import clean
 from .notes import Note, Verdict
+from .scopes import SESSION
 from .scrubbing import scrub
 
 REMEMBERED = "Remembered as"
@@ -22,9 +25,18 @@ NO_OTHER_WORDS = (
 )
 
 
-def remembered(note: Note, verdict: Verdict, *, saved: bool, found: tuple[str, ...] = ()) -> str:
+def remembered(
+    note: Note,
+    verdict: Verdict,
+    *,
+    saved: bool,
+    found: tuple[str, ...] = (),
+    place: str = "",
+    remarks: Sequence[str] = (),
+) -> str:
     """The note is memory."""
-    parts = [f"{REMEMBERED} {note.id}, in the person's own words: {_quoted(note.text)}."]
+    where = _in(place)
+    parts = [f"{REMEMBERED} {note.id}{where}, in the person's own words: {_quoted(note.text)}."]
     if saved:
         parts.append("It stands among the kept notes from the next run on.")
     else:
@@ -35,15 +47,24 @@ def remembered(note: Note, verdict: Verdict, *, saved: bool, found: tuple[str, .
         parts.append(
             f"Left out, since the person's words do not say it: {', '.join(verdict.ignored)}."
         )
-    return plain(" ".join([*parts, *_removed(found)]))
+    return plain(" ".join([*parts, *_removed(found), *filter(None, remarks)]))
 
 
-def kept(note: Note, verdict: Verdict, *, saved: bool, found: tuple[str, ...] = ()) -> str:
+def kept(
+    note: Note,
+    verdict: Verdict,
+    *,
+    saved: bool,
+    found: tuple[str, ...] = (),
+    place: str = "",
+    remarks: Sequence[str] = (),
+) -> str:
     """The note waits for a person."""
     parts = [
-        f"{KEPT} {note.id} for the person's review, not as memory. {verdict.reason}",
+        f"{KEPT} {note.id}{_in(place)} for the person's review, not as memory. {verdict.reason}",
         *([] if saved else [RUN_ONLY]),
         *_removed(found),
+        *filter(None, remarks),
         _way_out(verdict),
     ]
     return plain(" ".join(parts))
@@ -58,9 +79,11 @@ def not_active(note: Note) -> str:
     )
 
 
-def already_active(note: Note) -> str:
+def already_active(note: Note, place: str = "") -> str:
     """The same note is memory already."""
-    return plain(f"Already remembered as {note.id}: {_quoted(note.text)}. Nothing was changed.")
+    return plain(
+        f"Already remembered as {note.id}{_in(place)}: {_quoted(note.text)}. Nothing was changed."
+    )
 
 
 def corrects(note: Note, replaced: str) -> str:
@@ -71,10 +94,10 @@ def corrects(note: Note, replaced: str) -> str:
     )
 
 
-def already_waiting(note: Note, verdict: Verdict) -> str:
+def already_waiting(note: Note, verdict: Verdict, place: str = "") -> str:
     """The same note waits already."""
     return plain(
-        f"Already kept as {note.id} for the person's review; nothing was changed. "
+        f"Already kept as {note.id}{_in(place)} for the person's review; nothing was changed. "
         f"{verdict.reason} {_way_out(verdict)}"
     )
 
@@ -84,17 +107,45 @@ def rejected(reason: str) -> str:
     return plain(f"Not saved: {reason}")
 
 
-def forgotten(note: Note, *, saved: bool) -> str:
-    """The note is no memory any more."""
+def not_written(tool: str, scope: str, problem: str) -> str:
+    """The store of another scope did not take the write."""
+    if tool == "forget":
+        return plain(f"Nothing was forgotten: scope {scope} could not be written, {problem}.")
+    return rejected(
+        f"scope {scope} could not be written, {problem}. To keep it for this session only, call "
+        "again with scope session."
+    )
+
+
+def similar(notes: Sequence[Note]) -> str:
+    """Notes that may say nearly the same; "" for none."""
+    if not notes:
+        return ""
+    named = "; ".join(f"{note.id} {_quoted(note.text)}" for note in notes)
+    return (
+        f"Similar notes stand beside it: {named}. If the person's words correct one of them, call "
+        "remember again with its id."
+    )
+
+
+def forgotten(
+    note: Note, *, saved: bool, place: str = "", same: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The note is no memory any more; `same` are ids and scopes of others with its words."""
+    stored = f"the history of scope {place}" if place not in ("", SESSION) else ""
     end = (
-        "The words still stand in this session's messages and history, and the person can restore "
-        "the note."
+        f"The words still stand in this session's messages and in {stored}, and the person can "
+        "restore the note."
+        if stored
+        else "The words still stand in this session's messages and history, and the person can "
+        "restore the note."
         if saved
         else "The words still stand in this run's messages."
     )
     # A note that was no memory is named, not quoted: its words may come from anywhere.
     what = f"{note.id}, {_quoted(note.text)}" if note.active else note.id
-    return plain(f"{FORGOTTEN} note {what}. 1 note was withdrawn. {end}")
+    more = "".join(f" Note {one} in scope {scope} says the same and stays." for one, scope in same)
+    return plain(f"{FORGOTTEN} note {what}{_in(place)}. 1 note was withdrawn.{more} {end}")
 
 
 def not_forgotten(reason: str, closest: Note | None) -> str:
@@ -112,6 +163,10 @@ def plain(text: str) -> str:
     """The text as it may be shown: no secret, no control character, not without end."""
     shown = scrub(clean(text)).text.strip()
     return shown if len(shown) <= _MOST else shown[: _MOST - 1] + "…"
+
+
+def _in(place: str) -> str:
+    return f" in scope {place}" if place else ""
 
 
 def _way_out(verdict: Verdict) -> str:

@@ -55,3 +55,8 @@ FORGET_QUERY = "Words of the note to forget."
 FORGET_SAID = "The words with which the person asks for it in this run, copied exactly."
 WHY = "Why, in a few words."
 QUESTION = "The question, in one or two sentences."
+SCOPE = (
+    "Where to keep it. Leave it out unless the person says where: a wider scope than the default "
+    "needs their words."
+)
+ONE_SCOPE = "Only this scope; leave it out to look in all."

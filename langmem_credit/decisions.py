@@ -16,17 +16,18 @@ from typing import Any
 from . import answers
 from .bounds import refusal, shrink
 from .characters import clean
-from .corrections import corrects
 from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
 from .events import about_of
-from .forgetting import judge_forget
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notebook import Notebook
 from .notes import Limits, Note, Verdict
+from .places import Place, closed_among, find_to_forget, place_for, saying_the_same
 from .runs import HeardRun
+from .scopes import SESSION
 from .scrubbing import scrub
 from .session import Call, Session
+from .similar import similar_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Decision:
         note_id: of the note that the call is about, or "".
         rule: the part that broke, "" when none did.
         suggestion: the person's own words that would be credited, or None.
+        scope: whose ledger the events belong to.
     """
 
     outcome: str
@@ -48,6 +50,7 @@ class Decision:
     note_id: str = ""
     rule: str = ""
     suggestion: str | None = None
+    scope: str = SESSION
 
 
 def decide(session: Session, call: Call) -> Decision:
@@ -85,13 +88,18 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     verdict = settings.credit_rule(
         told, quote, run.heard, about=named or None, core=core, limits=settings.limits
     )
-    same = session.notebook.same_text(scrubbed.text, speaker=run.speaker or "")
-    replaced = _replaced(session, call, verdict)
-    if same is not None and (replaced is None or replaced.id == same.id):
+    place = place_for(session, call, verdict)
+    if place.refusal:
+        return _rejected(place.refusal, "scope")
+    taken = _taken(session)
+    session, run = place.session, place.session.run
+    same, known_in = _same(place, scrubbed.text)
+    if same is not None and (place.replaced is None or place.replaced.id == same.id):
         if same.active:
-            return Decision("already_known", answers.already_active(same), note_id=same.id)
+            answer = answers.already_active(same, known_in)
+            return Decision("already_known", answer, note_id=same.id)
         if not verdict.credited:
-            answer = answers.already_waiting(same, verdict)
+            answer = answers.already_waiting(same, verdict, known_in)
             return Decision(
                 "unconfirmed",
                 answer,
@@ -111,27 +119,26 @@ def _decide_remember(session: Session, call: Call) -> Decision:
             core=core,
             by=settings.agent_name,
             speaker=run.speaker or "",
-            replaces=replaced.id if replaced else "",
+            replaces=place.replaced.id if place.replaced else "",
             thread=session.thread,
             message=call.message,
             call=call.id,
-            taken=session.notebook.notes.keys(),
+            taken=taken,
             limits=settings.limits,
         )
     except RefusedWriteError as error:
         return _rejected(str(error))
-    refused = refusal(session.notebook, event, settings.limits, writes=session.writes)
+    refused = refusal(session.notebook, event, _limits(session), writes=session.writes)
     if refused:
         return _rejected(refused)
     verdict = replace(verdict, ignored=tuple(event.get("ignored", ())))
-    return _remembered(session, event, verdict, scrubbed.found)
+    decision = _remembered(place, event, verdict, scrubbed.found)
+    return replace(decision, scope=session.scope)
 
 
-def _remembered(
-    session: Session, event: Event, verdict: Verdict, found: tuple[str, ...]
-) -> Decision:
-    after = session.with_events([event])
-    kept = after.notebook.of_event(event)
+def _remembered(place: Place, event: Event, verdict: Verdict, found: tuple[str, ...]) -> Decision:
+    session = place.session
+    kept = session.with_events([event], session.scope).notebook.of_event(event)
     if kept is None:
         # The same call wrote it before, and the notebook knows it under what it became.
         return _rejected("another event has its place. Call again.")
@@ -142,12 +149,19 @@ def _remembered(
     events = (event, *_smaller(session, event))
     if other is not None:
         return Decision("active", answers.corrects(other, replaced), events, other.id)
+    alike = similar_notes(kept, session.notebook) if not place.replaced else []
+    more: dict[str, Any] = {
+        "saved": session.saved,
+        "found": found,
+        "place": _named(session),
+        "remarks": (place.remark, answers.similar(alike)),
+    }
     if kept.active:
-        answer = answers.remembered(kept, verdict, saved=session.saved, found=found)
+        answer = answers.remembered(kept, verdict, **more)
         return Decision("active", answer, events, kept.id)
     if verdict.credited or kept.status != "unconfirmed":
         return Decision("unconfirmed", answers.not_active(kept), events, kept.id, verdict.rule)
-    answer = answers.kept(kept, verdict, saved=session.saved, found=found)
+    answer = answers.kept(kept, verdict, **more)
     return Decision("unconfirmed", answer, events, kept.id, verdict.rule, verdict.suggestion)
 
 
@@ -173,7 +187,7 @@ def _stands_for(note: Note, notebook: Notebook) -> Note | None:
 
 
 def _decide_forget(session: Session, call: Call) -> Decision:
-    settings, run, notebook = session.settings, session.run, session.notebook
+    settings = session.settings
     query, said = _wanted(call), call.args.get("said")
     for name, value in (("query", query), ("said", said)):
         if value is not None and not isinstance(value, str):
@@ -188,12 +202,17 @@ def _decide_forget(session: Session, call: Call) -> Decision:
         if len(value) > limit:
             return _kept(f"{name} has {len(value)} characters; at most {limit} fit.")
     wanted, quote = (_without_secret(text, settings.limits) for text in (query, said))
-    verdict = judge_forget(wanted, quote, run.heard, notebook, limits=settings.limits)
-    closest = notebook.notes.get(verdict.closest or "")
-    target = notebook.notes.get(verdict.note_id or "")
-    if not verdict.granted or target is None:
-        near = closest if closest and closest.active else None
+    found = find_to_forget(session, call, wanted, quote)
+    target, verdict = found.target, found.verdict
+    if target is None:
+        near = found.closest if found.closest and found.closest.active else None
+        unseen = closed_among(session, call)
+        if unseen and not near:
+            names = ", ".join(f"{book.scope.name} ({book.closed})" for book in unseen)
+            return _kept(f"{verdict.reason} These scopes could not be looked at: {names}.")
         return replace(_kept(verdict.reason, near), rule=verdict.rule)
+    same = saying_the_same(session, target, found.session.scope) if session.books else []
+    session = found.session
     why = call.args.get("why")
     try:
         event = withdrawn(
@@ -209,29 +228,53 @@ def _decide_forget(session: Session, call: Call) -> Decision:
         )
     except RefusedWriteError as error:
         return _kept(str(error))
-    refused = refusal(notebook, event, settings.limits, writes=session.writes)
+    refused = refusal(session.notebook, event, _limits(session), writes=session.writes)
     if refused:
         return _kept(refused)
     events = (event, *_smaller(session, event))
-    answer = answers.forgotten(target, saved=session.saved)
-    return Decision("removed", answer, events, target.id)
+    answer = answers.forgotten(target, saved=session.saved, place=_named(session), same=same)
+    return Decision("removed", answer, events, target.id, scope=session.scope)
+
+
+def _same(place: Place, text: str) -> tuple[Note | None, str]:
+    """The note that already says this, in the same scope or a wider one, and its scope's name."""
+    session = place.session
+    found = session.same_text(text)
+    if found is not None or not session.books:
+        return found, _named(session)
+    names = [SESSION, *(book.scope.name for book in session.books)]
+    for book in session.books[names.index(session.scope) :]:
+        found = session.within(book).same_text(text)
+        if found is not None and found.active:
+            return found, book.scope.name
+    return None, ""
+
+
+def _taken(session: Session) -> set[str]:
+    """Ids of the notes of all scopes, so that one id names one note wherever it lies."""
+    return {
+        *session.notebook.notes,
+        *(one for book in session.books for one in book.notebook.notes),
+    }
+
+
+def _named(session: Session) -> str:
+    """The scope's name, where there is more than one."""
+    return session.scope if session.books else ""
+
+
+def _limits(session: Session) -> Limits:
+    limits = session.settings.limits
+    return limits if session.scope == SESSION else limits.shared()
 
 
 def _smaller(session: Session, event: Event) -> list[Event]:
     """Events of ended notes without their words, when the ledger would pass its bound."""
+    if session.scope != SESSION:
+        # It is read once for many runs, and never written as a whole.
+        return []
     ledger = merge_events(session.events, [event])
     return shrink(ledger, session.settings.limits, until=session.run.as_of)
-
-
-def _replaced(session: Session, call: Call, verdict: Verdict) -> Note | None:
-    """The active note that the call corrects, if the person's words say that it holds no more."""
-    old = session.notebook.get(call.args.get("id"))
-    if old is None or not old.active or not verdict.credited:
-        return None
-    spoken = next((one for one in session.run.heard if one.id == verdict.utterance_id), None)
-    if spoken is None or (old.speaker or "") != (session.run.speaker or ""):
-        return None
-    return old if corrects(spoken.text, old, session.notebook.active) else None
 
 
 def _wanted(call: Call) -> Any:

@@ -110,5 +110,57 @@ class MissingExtraError(CreditError):
         )
 
 
+class MissingModelError(CreditError):
+    """The local model is not on this machine, or is not what it should be.
+
+    Attributes:
+        model: its name.
+    """
+
+    def __init__(self, model: str, why: str = "it was not found on this machine") -> None:
+        self.model = model
+        super().__init__(
+            f"The model {model} cannot be used: {why}. Install it with: "
+            "pip install 'langmem_credit[model]', or fetch it with: langmem-credit fetch-model"
+        )
+
+
 class ConfigurationError(CreditError):
     """The host configured the memory in a way that cannot work."""
+
+
+class IdentityError(CreditError):
+    """A run does not say whose notes a scope holds.
+
+    Attributes:
+        scope: name of the scope.
+        name: of the value that is missing or cannot be used.
+        problem: what is wrong with it.
+    """
+
+    def __init__(self, scope: str, name: str, problem: str) -> None:
+        self.scope = scope
+        self.name = name
+        self.problem = problem
+        super().__init__(
+            f"Scope {scope!r} cannot be used: it needs {name}, and {problem}. Pass a text with "
+            f"each run, as context={{{name!r}: …}} or config={{'configurable': {{{name!r}: …}}}}"
+            + ("; on a LangGraph server the signed-in user counts." if name == "user_id" else ".")
+        )
+
+
+class StoreError(CreditError):
+    """The store that holds a scope's notes did not do what it was asked.
+
+    Attributes:
+        scope: name of the scope.
+        cause: type of the store's own error, or what was wrong with its answer.
+    """
+
+    def __init__(self, scope: str, cause: str) -> None:
+        self.scope = scope
+        self.cause = cause
+        super().__init__(
+            f"The store of scope {scope!r} cannot be used now ({cause}). Look at the store, then "
+            "try again."
+        )

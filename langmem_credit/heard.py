@@ -142,7 +142,8 @@ def moved_on(run: HeardRun, state: Mapping[str, Any]) -> HeardRun:
     first = _id(messages[0]) if messages else ""
     if first == run.first:
         return run
-    return replace(run, as_of=_frozen_at(state, run.as_of), first=first, recorded=False)
+    as_of = _frozen_at(state, run.as_of)
+    return replace(run, as_of=as_of, first=first, recorded=False, digest=None)
 
 
 def _spoken(run: Run) -> list[Spoken]:

@@ -14,6 +14,7 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from .access import NO_CHANNELS
+from .books import Book, Opening, Where, Work, Writing, ado, do
 from .bounds import refusal, shrink
 from .errors import (
     ChangedNoteError,
@@ -25,7 +26,11 @@ from .errors import (
 from .ledger import Event, confirmed, disputed, merge_events, next_at, restored, withdrawn
 from .notebook import Notebook, fold
 from .notes import Note, text_hash, utc_now
+from .placement import digest_of, fixed
+from .scopes import RunValues
+from .session import Session
 from .settings import Settings
+from .shelf import shelve
 from .state import LEDGER, RUN, issue_events
 
 
@@ -109,7 +114,10 @@ def restoring(note_id: str, by: str) -> Change:
 
 def apply(settings: Settings, graph: StatefulGraph, config: Any, change: Change) -> Note:
     """The note after the change."""
-    events, event = _prepared(settings, graph.get_state(config), change)
+    try:
+        events, event = _prepared(settings, graph.get_state(config), change)
+    except UnknownNoteError as error:
+        return do(_elsewhere(settings, where_of(graph, config), change, error))
     try:
         graph.update_state(config, {LEDGER: events})
     except InvalidUpdateError as error:
@@ -119,12 +127,98 @@ def apply(settings: Settings, graph: StatefulGraph, config: Any, change: Change)
 
 async def aapply(settings: Settings, graph: StatefulGraph, config: Any, change: Change) -> Note:
     """As `apply`."""
-    events, event = _prepared(settings, await graph.aget_state(config), change)
+    try:
+        events, event = _prepared(settings, await graph.aget_state(config), change)
+    except UnknownNoteError as error:
+        return await ado(_elsewhere(settings, where_of(graph, config), change, error))
     try:
         await graph.aupdate_state(config, {LEDGER: events})
     except InvalidUpdateError as error:
         raise _not_written(error) from error
     return _read_back(events_of(await graph.aget_state(config)), event)
+
+
+def where_of(graph: object, config: Any) -> Where:
+    """Where the thread's graph keeps what it shares, and whom this config is for.
+
+    A host that hands identities over in the runtime context puts them under "configurable" here.
+    """
+    configurable = (config or {}).get("configurable")
+    values = RunValues(configurable=configurable if isinstance(configurable, dict) else {})
+    return Where(getattr(graph, "store", None), values)
+
+
+def notebook_of(settings: Settings, where: Where, snapshot: StateSnapshot) -> Work[Notebook]:
+    """All that is kept in the thread and in the scopes that this config opens."""
+    notebook = fold(events_of(snapshot))
+    if not settings.scopes:
+        return notebook
+    books = yield Opening(settings.scopes, where, for_host=True)
+    return shelve(notebook, books, None).notebook
+
+
+def history_in(
+    settings: Settings, where: Where, snapshot: StateSnapshot, note_id: str | None
+) -> Work[list[Event]]:
+    """Copies of all events, or of those about one note, each ledger's oldest first.
+
+    Raises:
+        UnknownNoteError: no note has this id.
+    """
+    events = events_of(snapshot)
+    books: tuple[Book, ...] = ()
+    if settings.scopes:
+        books = yield Opening(settings.scopes, where, for_host=True)
+    ledgers = [events, *(book.events for book in books)]
+    found = [_about(ledger, note_id) for ledger in ledgers]
+    if note_id is not None and not any(found):
+        raise UnknownNoteError(note_id)
+    return [dict(event) for part in found for event in part]
+
+
+def digest_in(settings: Settings, where: Where, snapshot: StateSnapshot, config: Any) -> Work[str]:
+    """The digest that the thread's next run would begin with; "" for none."""
+    state = {"messages": [], LEDGER: events_of(snapshot), RUN: {}}
+    session = Session.read(settings, state, config)
+    if session is None:
+        return ""
+    session = yield from fixed(session, where, {})
+    return digest_of(session)
+
+
+def _elsewhere(
+    settings: Settings, where: Where, change: Change, unknown: UnknownNoteError
+) -> Work[Note]:
+    """The note after the change, where it is another scope's."""
+    books = yield Opening(settings.scopes, where, for_host=True)
+    for book in books:
+        if book.closed:
+            continue
+        try:
+            note, event = change(book.notebook, next_at(utc_now(), book.events))
+        except UnknownNoteError:
+            continue
+        refused = refusal(book.notebook, event, settings.limits.shared())
+        if refused:
+            raise RefusedWriteError(refused)
+        problem = yield Writing(book, [event])
+        if problem:
+            raise RefusedWriteError(
+                f"Nothing was changed: scope {book.scope.name} could not be written, {problem}."
+            )
+        (after,) = yield Opening([book.scope], where, for_host=True)
+        if after.closed:
+            raise RefusedWriteError(
+                f"The change is written, but scope {book.scope.name} cannot be read: "
+                f"{after.closed}."
+            )
+        return _note(after.notebook, note.id)
+    closed = [f"{book.scope.name} ({book.closed})" for book in books if book.down]
+    if closed:
+        raise RefusedWriteError(
+            f"Note {unknown.note_id!r:.40} was not found; not looked at: {', '.join(closed)}."
+        )
+    raise unknown
 
 
 def events_of(snapshot: StateSnapshot) -> list[Event]:
@@ -141,20 +235,18 @@ def events_of(snapshot: StateSnapshot) -> list[Event]:
     return list(values[LEDGER])
 
 
-def history_of(events: list[Event], note_id: str | None) -> list[Event]:
-    """Copies of all events, or of those about one note, oldest first.
-
-    Raises:
-        UnknownNoteError: no note has this id.
-    """
+def _about(events: list[Event], note_id: str | None) -> list[Event]:
+    """The events, or those about one note."""
     if note_id is None:
-        return [dict(event) for event in events]
+        return events
     notebook = fold(events)
-    wanted = _note(notebook, note_id).id
+    note = notebook.get(note_id)
+    if note is None:
+        return []
     return [
-        dict(event)
+        event
         for event in events
-        if wanted in (event.get("note"), notebook.births.get(event["id"]))
+        if note.id in (event.get("note"), notebook.births.get(event["id"]))
     ]
 
 
@@ -162,12 +254,12 @@ def _prepared(
     settings: Settings, snapshot: StateSnapshot, change: Change
 ) -> tuple[list[Event], Event]:
     events = events_of(snapshot)
+    notebook = fold(events)
+    note, event = change(notebook, _moment(snapshot, events))
     if any(task.interrupts or task.result is not None for task in snapshot.tasks):
         raise RefusedWriteError(
             "This thread waits for an answer to a question. Answer it first; then change notes."
         )
-    notebook = fold(events)
-    note, event = change(notebook, _moment(snapshot, events))
     refused = refusal(notebook, event, settings.limits)
     if refused:
         raise RefusedWriteError(refused)

@@ -14,8 +14,9 @@ from langgraph.types import StreamWriter
 
 from . import host, nodes
 from .access import opened
+from .books import ado, do
 from .ledger import Event
-from .notebook import Notebook, fold
+from .notebook import Notebook
 from .notes import Note
 from .recorder import install
 from .settings import Settings
@@ -106,12 +107,25 @@ class CreditedMemory(Settings):
     # graph or the config does not fit, with what to pass instead.
 
     def notebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
-        """All that is kept in the thread, whatever its status."""
+        """All that is kept in the thread and in the scopes that the config opens.
+
+        Whatever its status; a scope opens for the values under "configurable".
+        """
         return self._notebook(graph, config, "notebook")
 
     async def anotebook(self, graph: host.StatefulGraph, config: Any) -> Notebook:
         """As `notebook`."""
         return await self._anotebook(graph, config, "anotebook")
+
+    def digest(self, graph: host.StatefulGraph, config: Any) -> str:
+        """The text that the thread's next run would show the model; "" for none."""
+        snapshot = opened(graph, config, "digest").get_state(config)
+        return do(host.digest_in(self, host.where_of(graph, config), snapshot, config))
+
+    async def adigest(self, graph: host.StatefulGraph, config: Any) -> str:
+        """As `digest`."""
+        snapshot = await opened(graph, config, "adigest").aget_state(config)
+        return await ado(host.digest_in(self, host.where_of(graph, config), snapshot, config))
 
     def notes(self, graph: host.StatefulGraph, config: Any) -> tuple[Note, ...]:
         """The active notes, oldest first."""
@@ -240,21 +254,23 @@ class CreditedMemory(Settings):
     def history(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
-        """The thread's events, or those about one note, oldest first."""
+        """The events of the thread and the open scopes, or those about one note, oldest first."""
         snapshot = opened(graph, config, "history").get_state(config)
-        return host.history_of(host.events_of(snapshot), note_id)
+        return do(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
 
     async def ahistory(
         self, graph: host.StatefulGraph, config: Any, note_id: str | None = None
     ) -> list[Event]:
         """As `history`."""
         snapshot = await opened(graph, config, "ahistory").aget_state(config)
-        return host.history_of(host.events_of(snapshot), note_id)
+        return await ado(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
 
     # The method that was called names itself, so that an error can.
 
     def _notebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:
-        return fold(host.events_of(opened(graph, config, method).get_state(config)))
+        snapshot = opened(graph, config, method).get_state(config)
+        return do(host.notebook_of(self, host.where_of(graph, config), snapshot))
 
     async def _anotebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:
-        return fold(host.events_of(await opened(graph, config, method).aget_state(config)))
+        snapshot = await opened(graph, config, method).aget_state(config)
+        return await ado(host.notebook_of(self, host.where_of(graph, config), snapshot))

@@ -31,14 +31,16 @@ except ImportError as error:
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.tracers.context import register_configure_hook
+from langgraph.config import get_config
 from langgraph.types import Command
 
+from .books import Where, Work, ado, do
 from .guard import Guard
-from .heard import moved_on
+from .heard import HeardRun
 from .placement import digest_of, placed
 from .session import Session
 from .settings import Settings
-from .settling import Settled, settle
+from .settling import Settled, settle_step
 from .state import LEDGER, RUN, LedgerChannel, RunChannel
 from .tools import create_tools
 
@@ -70,7 +72,7 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Calls the model with the digest, and writes what changed."""
-        step = _Step(self.settings, request)
+        step = do(_stepped(self.settings, request))
         with _watched(step.digest):
             response = handler(step.request)
         return step.response(response)
@@ -81,7 +83,7 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """As `wrap_model_call`."""
-        step = _Step(self.settings, request)
+        step = await ado(_stepped(self.settings, request))
         with _watched(step.digest):
             response = await handler(step.request)
         return step.response(response)
@@ -95,18 +97,35 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return await self._guard.awrap(request, handler)
 
 
+def _stepped(settings: Settings, request: ModelRequest[Any]) -> Work[_Step]:
+    """The model call, with all that the memory has to do before it done."""
+    session = Session.read(settings, request.state)
+    if session is None:
+        raise ConfigurationError(
+            "The agent's state lacks the memory's channels. A state_schema given to "
+            "create_agent must not declare memory_ledger or memory_run otherwise."
+        )
+    where = Where.of(request.runtime, _config())
+    state = cast("dict[str, Any]", request.state)
+    settled, run = yield from settle_step(session, state, where)
+    return _Step(settings, request, settled, run)
+
+
+def _config() -> Any:
+    try:
+        return get_config()
+    except RuntimeError:
+        return None
+
+
 class _Step:
     """One model call: the request as the model gets it, and the update that goes with it."""
 
-    def __init__(self, settings: Settings, request: ModelRequest[Any]) -> None:
-        session = Session.read(settings, request.state)
-        if session is None:
-            raise ConfigurationError(
-                "The agent's state lacks the memory's channels. A state_schema given to "
-                "create_agent must not declare memory_ledger or memory_run otherwise."
-            )
-        self._settled: Settled = settle(session)
-        self._run = moved_on(session.run, cast("dict[str, Any]", request.state))
+    def __init__(
+        self, settings: Settings, request: ModelRequest[Any], settled: Settled, run: HeardRun
+    ) -> None:
+        self._settled = settled
+        self._run = run
         self._writer = getattr(request.runtime, "stream_writer", None)
         self.digest = digest_of(self._settled.session.in_run(self._run))
         self.request = request.override(

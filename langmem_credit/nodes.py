@@ -16,14 +16,15 @@ from langgraph.types import StreamWriter
 
 from . import wiring
 from .access import check_compiled
+from .books import Where, do
 from .errors import ConfigurationError, named
 from .guard import Guard, is_own
-from .heard import hear, model_is_called, moved_on
-from .placement import digest_of, placed
+from .heard import model_is_called
+from .placement import digest_of, fixed, placed
 from .recorder import RECORDER, find_run, install
 from .session import WRITING, Session, as_mapping
 from .settings import Settings
-from .settling import settle
+from .settling import settle_step
 from .state import CHANNELS, LEDGER, RUN
 
 _log = logging.getLogger("langmem_credit")
@@ -38,7 +39,10 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
         raise _no_channels()
     if "langgraph_node" in (config.get("metadata") or {}) and find_run(config) is None:
         wiring.warn_once(wiring.NOT_RECORDED)
-    run = hear(values, config)
+    session = Session.read(settings, values, config)
+    if session is None:
+        raise _no_channels()
+    run = do(fixed(session, Where.of(None, config), values[RUN])).run
     return {} if run.recorded else {RUN: replace(run, listened=True).record()}
 
 
@@ -50,8 +54,7 @@ def settle_node(
     if session is None:
         raise _no_channels()
     wiring.SETTLED.add(_answered(session))
-    settled = settle(session)
-    run = moved_on(session.run, as_mapping(state))
+    settled, run = do(settle_step(session, as_mapping(state), Where.of(None, config)))
     update: dict[str, Any] = {}
     if settled.events:
         update[LEDGER] = list(settled.events)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
@@ -22,7 +22,8 @@ class Limits:
     """Bounds on everything kept or shown. Characters, unless the name says what else.
 
     A session's ledger keeps `events`; beyond it, the notes that ended first leave it. Half as many
-    notes may live, and a quarter as many wait.
+    notes may live, and a quarter as many wait. A scope that many sessions share is not written as a
+    whole: `shared_bytes` and `shared_events` bound it.
     """
 
     note: int = 500
@@ -36,9 +37,15 @@ class Limits:
     live_bytes: int = 32 * 1024
     waiting_bytes: int = 12 * 1024
     events: int = 1_000
+    shared_bytes: int = 16 * 1024 * 1024
+    shared_events: int = 100_000
     from_you: int = 25
     facts: int = 15
     core: int = 5
+
+    def shared(self) -> Limits:
+        """The bounds of a scope that many sessions share."""
+        return replace(self, live_bytes=self.shared_bytes, events=self.shared_events)
 
 
 LIMITS = Limits()

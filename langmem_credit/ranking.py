@@ -64,7 +64,7 @@ def rank_by_words(query: str, notes: Sequence[Note]) -> list[str]:
     Function words of the known languages find nothing, unless the query has no others. Words of
     the note itself count twice those of the quote it rests on.
     """
-    wanted = _wanted(query)
+    wanted = expressions(query)
     if not wanted or not notes:
         return []
     newest = sorted(notes, key=lambda note: (note.at, note.id), reverse=True)
@@ -80,9 +80,9 @@ def _rows_by_bm25(wanted: Sequence[str], notes: Sequence[Note]) -> list[int]:
     rows = [
         (
             row,
-            _encoded(note.text),
-            _encoded(note.said if note.said != note.text else ""),
-            _encoded(note.about),
+            encoded(note.text),
+            encoded(note.said if note.said != note.text else ""),
+            encoded(note.about),
         )
         for row, note in enumerate(notes)
     ]
@@ -113,7 +113,7 @@ def _by_shared_words(query: str, notes: Sequence[Note]) -> list[Note]:
     return sorted(found, key=lambda note: -shared[note.id])
 
 
-def _wanted(query: str) -> list[str]:
+def expressions(query: str) -> list[str]:
     """Full-text expressions, one for each word of the query that tells something.
 
     Of a query of function words alone, each counts.
@@ -150,7 +150,8 @@ def _function_words() -> frozenset[str]:
     )
 
 
-def _encoded(text: str) -> str:
+def encoded(text: str) -> str:
+    """The text's search words as the full-text index holds them."""
     return " ".join(map(_hex, search_words(text)))
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from .events import PERSON
 from .lines import dated, heading, inert, label, quoted, same_words
@@ -31,6 +32,9 @@ FINDINGS_HEAD = "The agent's own working notes, unverified; no person said or co
 # Left for the head, the heading of findings and the last lines.
 _FRAME_BYTES = 1_000
 _SHOWN_WORDS = 600
+# Left in each line for the note's age, and for the name of its scope where there are several.
+_AGE_BYTES = 40
+SCOPE_BYTES = 42
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def recall(
     cursor: object = None,
     rank: Rank = rank_by_words,
     limits: Limits = LIMITS,
+    spare: int = 0,
 ) -> Recalled:
     """What the query or the id finds, best first, ties newest first.
 
@@ -78,6 +83,7 @@ def recall(
         cursor: of an earlier answer to the same question; any other starts at the beginning.
         rank: ids of the notes that match, best first.
         limits: the bounds.
+        spare: bytes to leave in each line, such as `SCOPE_BYTES`.
     """
     if isinstance(note_id, str) and note_id.strip():
         return _by_id(notebook, note_id)
@@ -94,7 +100,7 @@ def recall(
     found = _found(asked, shown, rank)
     matches = len(_found(asked, waiting, rank))
     start = _start(cursor, _question(asked, topic), found)
-    page = _page(found[start:], _clamped(limit), limits)
+    page = _page(found[start:], _clamped(limit), limits, spare)
     end = start + len(page)
     more = end < len(found)
     return Recalled(
@@ -107,15 +113,31 @@ def recall(
     )
 
 
-def render_recall(recalled: Recalled, as_of: str = "", *, limits: Limits = LIMITS) -> str:
-    """The answer as text for a model, at most `limits.recall` UTF-8 bytes, every cut said."""
+def render_recall(
+    recalled: Recalled,
+    as_of: str = "",
+    *,
+    limits: Limits = LIMITS,
+    places: Mapping[str, str] | None = None,
+    unread: str = "",
+) -> str:
+    """The answer as text for a model, at most `limits.recall` UTF-8 bytes, every cut said.
+
+    Args:
+        recalled: what was found.
+        as_of: ISO 8601; the day that ages count to.
+        limits: the bounds.
+        places: id of a note to the name of its scope, where there are several.
+        unread: what could not be looked at, a sentence.
+    """
+    where = places or {}
     lines = [HEAD] if recalled.items else ["No stored note was found."]
     notes = [note for note in recalled.items if note.status == "active"]
     findings = [note for note in recalled.items if note.status != "active"]
-    lines += [_line(note, as_of, whole=recalled.whole) for note in notes]
+    lines += [_line(note, as_of, recalled.whole, where.get(note.id, "")) for note in notes]
     if findings:
         lines.append(FINDINGS_HEAD)
-        lines += [_line(note, as_of, whole=recalled.whole) for note in findings]
+        lines += [_line(note, as_of, recalled.whole, where.get(note.id, "")) for note in findings]
     if recalled.has_more:
         lines.append(
             f"{len(recalled.items)} of {recalled.total} shown; for more, recall the same with "
@@ -130,8 +152,7 @@ def render_recall(recalled: Recalled, as_of: str = "", *, limits: Limits = LIMIT
             f"{recalled.unconfirmed_matches} notes that match wait for the person's "
             "review and are not shown."
         )
-    if recalled.remark:
-        lines.append(recalled.remark)
+    lines += [remark for remark in (recalled.remark, unread) if remark]
     return _bounded("\n".join(lines), limits.recall)
 
 
@@ -157,7 +178,7 @@ def _among(notes: Sequence[Note], topic: str) -> list[Note]:
 
 
 def _found(asked: str, notes: Sequence[Note], rank: Rank) -> list[Note]:
-    newest_first = sorted(notes, key=lambda note: (note.at, note.id), reverse=True)
+    newest_first = sorted(notes, key=attrgetter("at", "id"), reverse=True)
     if not asked:
         return newest_first
     # The ranking is a hint: ids that it made up, forgot to drop or repeated count for nothing.
@@ -165,20 +186,22 @@ def _found(asked: str, notes: Sequence[Note], rank: Rank) -> list[Note]:
     return [by_id[one] for one in dict.fromkeys(rank(asked, newest_first)) if one in by_id]
 
 
-def _page(found: Sequence[Note], limit: int, limits: Limits) -> list[Note]:
+def _page(found: Sequence[Note], limit: int, limits: Limits, spare: int) -> list[Note]:
     page: list[Note] = []
     room = limits.recall - _FRAME_BYTES
     for note in found[:limit]:
-        room -= _size(_line(note, "", whole=False)) + 40
+        room -= _size(_line(note, "", False)) + _AGE_BYTES + spare
         if room < 0 and page:
             break
         page.append(note)
     return page
 
 
-def _line(note: Note, as_of: str, *, whole: bool) -> str:
+def _line(note: Note, as_of: str, whole: bool, place: str = "") -> str:
     when = dated(note.at, as_of)
     facts = [note.kind, _provenance(note, when, whole=whole)]
+    if place:
+        facts.append(f"scope {place}")
     if note.ref:
         facts.append(f"where it lives, unchecked: {quoted(note.ref)}")
     if whole and note.by:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 
 from .digest import render
 from .ledger import Event
@@ -71,6 +72,39 @@ class RecentDigests:
         return text
 
 
+class NamedDigests:
+    """The digests made last where a name says what they are made of, beside the session's notes.
+
+    An entry keeps its session's notebook alive, so that no other one can take its place; those of
+    the other scopes, which may be large, it only names.
+    """
+
+    def __init__(self, capacity: int = 32) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._seen: OrderedDict[tuple[int, Hashable], tuple[Notebook, str]] = OrderedDict()
+
+    def of(self, notebook: Notebook, name: Hashable, make: Callable[[], str]) -> str:
+        """The digest of this name, made where it is not known."""
+        # One empty notebook is as good as another.
+        key = (id(notebook) if notebook.notes else 0, name)
+        with self._lock:
+            found = self._seen.get(key)
+        if found is not None:
+            return found[1]
+        text = make()
+        with self._lock:
+            self._seen[key] = (notebook, text)
+            while len(self._seen) > self._capacity:
+                self._seen.popitem(last=False)
+        return text
+
+    def clear(self) -> None:
+        """Forgets everything, as a new process would know it."""
+        with self._lock:
+            self._seen.clear()
+
+
 class FirstSeen:
     """When each of the last things was first looked at."""
 
@@ -90,4 +124,5 @@ class FirstSeen:
 
 FOLDS = RecentFolds()
 DIGESTS = RecentDigests()
+SHARED_DIGESTS = NamedDigests()
 CLOCK = FirstSeen()

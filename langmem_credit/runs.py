@@ -7,7 +7,7 @@ and it is made of texts without their secrets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .notes import Utterance
@@ -29,6 +29,9 @@ class HeardRun:
         listened: a node recorded it at its very start, and not the first model call.
         carried: it was heard by a run that broke off. It counts for the tool calls which that run
             left behind, and is not recorded, so that what a model asks for now hears none of it.
+        digest: as text, where notes of other scopes may stand in it; else None.
+        shown_for: names the scopes and the speaker that `digest` was made for.
+        gone: ids of notes of other scopes that were forgotten in this run.
     """
 
     id: str
@@ -40,6 +43,9 @@ class HeardRun:
     recorded: bool
     listened: bool = False
     carried: bool = False
+    digest: str | None = None
+    shown_for: str = ""
+    gone: tuple[str, ...] = ()
 
     @property
     def speaker(self) -> str | None:
@@ -62,6 +68,8 @@ class HeardRun:
         }
         if self.since != self.as_of:
             record["since"] = self.since
+        if self.digest is not None:
+            record |= {"digest": self.digest, "for": self.shown_for, "gone": list(self.gone)}
         if self.listened:
             record["listened"] = True
         return issue_run({name: value for name, value in record.items() if value})
@@ -77,7 +85,30 @@ def stored_run(stored: RunRecord) -> HeardRun:
     heard = tuple(_full(utterance, common) for utterance in stored.get("heard", []))
     first, last = stored.get("first", ""), stored.get("last", "")
     listened = stored.get("listened") is True
-    return HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
+    run = HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
+    if not stored.get("for"):
+        return run
+    digest, gone = stored.get("digest", ""), tuple(stored.get("gone", ()))
+    return replace(run, digest=digest, shown_for=stored["for"], gone=gone)
+
+
+def with_gone(run: HeardRun, note_id: str) -> HeardRun:
+    """The run in which a note of another scope was forgotten.
+
+    Where the store cannot be read in the next run, this run's digest stands, and must not bring
+    the note back.
+    """
+    return replace(run, gone=(*run.gone, note_id), recorded=False)
+
+
+def not_before(run: HeardRun, moment: str) -> HeardRun:
+    """The run, begun no earlier than the newest event that it could see."""
+    if moment <= run.as_of:
+        return run
+    if run.since != run.as_of:
+        return replace(run, as_of=moment)
+    heard = tuple(replace(one, at=moment) if one.at == run.since else one for one in run.heard)
+    return replace(run, as_of=moment, since=moment, heard=heard)
 
 
 def _lean(utterance: Utterance, since: str, common: Utterance) -> dict[str, Any]:

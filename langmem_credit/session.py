@@ -10,15 +10,22 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.config import get_config
 from pydantic import BaseModel
 
+from .books import Book
+from .events import name_of
+from .growing import GrowingLedger
 from .heard import HeardRun, hear
 from .ledger import Event, held, merge_events, next_at
 from .notebook import Notebook
-from .notes import utc_now
+from .notes import Note, utc_now
 from .recent import CLOCK, FOLDS
+from .scopes import SESSION
 from .settings import Settings
+from .shelf import Shelf, shelve
 from .state import LEDGER
 
 WRITING = frozenset({"remember", "forget"})
+# In a tool message's artifact: the scope that the call wrote to, where it is not the session.
+SCOPE = "scope"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +64,10 @@ class Session:
         thread: id of the thread, or "".
         saved: the graph has a checkpointer.
         began: when the model's message that is answered was first looked at, or "".
+        books: of the scopes that the host declared, once they were looked at.
+        scope: whose ledger `events` and `notebook` are.
+        counted: writes of this run, where `events` are not the session's own.
+        kept: the ledger that `events` are of, where it is another scope's.
     """
 
     settings: Settings
@@ -67,6 +78,10 @@ class Session:
     thread: str
     saved: bool
     began: str = ""
+    books: tuple[Book, ...] = ()
+    scope: str = SESSION
+    counted: int = 0
+    kept: GrowingLedger | None = None
 
     @classmethod
     def read(
@@ -92,11 +107,30 @@ class Session:
 
     @property
     def writes(self) -> int:
-        """How many writes the tools have made in this run."""
-        return sum(
+        """How many writes the tools have made in this run, in all scopes."""
+        if self.scope != SESSION:
+            return self.counted
+        own = sum(
             1
             for event in self.events
             if "call" in event and not held(event) and event.get("at", "") > self.run.since
+        )
+        return own + self._shared_writes()
+
+    def _shared_writes(self) -> int:
+        """How many of the other scopes' events answer a model's message of this thread."""
+        if not any(book.events for book in self.books):
+            return 0
+        mine = {
+            name_of(message.id or "") for message in self.messages if isinstance(message, AIMessage)
+        }
+        return sum(
+            1
+            for book in self.books
+            for event in book.events
+            if event.get("at", "") > self.run.since
+            and "call" in event
+            and event.get("message") in mine
         )
 
     def next_moment(self) -> str:
@@ -111,13 +145,52 @@ class Session:
         """
         return replace(self, began=CLOCK.of(f"{self.thread}\0{message}")) if message else self
 
-    def with_events(self, events: Iterable[Event]) -> Session:
-        """The session once the events are in its ledger."""
+    def with_events(self, events: Iterable[Event], scope: str = SESSION) -> Session:
+        """The session once the events are in its ledger, or in that of another scope."""
         more = list(events)
         if not more:
             return self
+        if scope != self.scope:
+            books = tuple(
+                # Without a token, which stands for what the store holds.
+                replace(book, kept=book.kept.grown(more), token="")
+                if book.scope.name == scope
+                else book
+                for book in self.books
+            )
+            return replace(self, books=books)
+        if self.kept is not None:
+            return self._keeping(self.kept.grown(more))
         merged = merge_events(self.events, more)
         return replace(self, events=merged, notebook=FOLDS.of(merged))
+
+    def _keeping(self, kept: GrowingLedger) -> Session:
+        return replace(self, kept=kept, events=kept.events, notebook=kept.notebook)
+
+    def with_books(self, books: tuple[Book, ...]) -> Session:
+        """The session with what the other scopes hold now."""
+        return replace(self, books=books)
+
+    def book(self, scope: str) -> Book | None:
+        """The book of a scope that the host declared."""
+        return next((book for book in self.books if book.scope.name == scope), None)
+
+    def within(self, book: Book) -> Session:
+        """The session with another scope's ledger for its own."""
+        return replace(
+            self,
+            events=book.events,
+            notebook=book.notebook,
+            kept=book.kept,
+            scope=book.scope.name,
+            counted=self.writes,
+            saved=True,
+            run=_spoken_by(self.run, book),
+        )
+
+    def shelf(self, notebook: Notebook | None = None) -> Shelf:
+        """The session's notes, or those given for them, and the open scopes' as one notebook."""
+        return shelve(notebook or self.notebook, self.books, self.run.speaker)
 
     def in_run(self, run: HeardRun) -> Session:
         """The session with another view of its run."""
@@ -125,8 +198,18 @@ class Session:
 
     def with_only(self, events: Iterable[Event]) -> Session:
         """The session with these events and no others."""
+        if self.kept is not None:
+            return self._keeping(GrowingLedger.of(events))
         kept = merge_events(events, [])
         return replace(self, events=kept, notebook=FOLDS.of(kept))
+
+    def same_text(self, text: str) -> Note | None:
+        """The speaker's active note, else the waiting one, that already says this."""
+        speaker = self.run.speaker or ""
+        if self.kept is None:
+            return self.notebook.same_text(text, speaker=speaker)
+        said = {note.id: note for note in self.kept.saying(text)}
+        return replace(self.notebook, notes=said).same_text(text, speaker=speaker)
 
     def same_start(self, other: Session) -> bool:
         """True when a decision made from the one session holds for the other."""
@@ -135,6 +218,7 @@ class Session:
             and self.run == other.run
             and self.saved == other.saved
             and self.events == other.events
+            and _tokens(self.books) == _tokens(other.books)
         )
 
     def frozen_notebook(self) -> Notebook:
@@ -179,6 +263,21 @@ def as_mapping(state: object) -> Mapping[str, Any]:
     if is_dataclass(state) and not isinstance(state, type):
         return dict(vars(state)) if hasattr(state, "__dict__") else {}
     return {}
+
+
+def _spoken_by(run: HeardRun, book: Book) -> HeardRun:
+    """The run with the name of whoever is speaking, in a scope where that counts."""
+    if not book.me:
+        return run
+    heard = tuple(
+        replace(one, speaker=book.me) if book.certain or not one.speaker else one
+        for one in run.heard
+    )
+    return replace(run, heard=heard)
+
+
+def _tokens(books: Sequence[Book]) -> list[tuple[str, str]]:
+    return [(book.token, book.closed) for book in books]
 
 
 def _last_calling(messages: Sequence[BaseMessage]) -> AIMessage | None:

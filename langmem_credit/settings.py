@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from .credit import judge
 from .errors import ConfigurationError, named
 from .notes import LIMITS, Limits, Utterance, Verdict
+from .scopes import Scope, checked
 
 
 @runtime_checkable
@@ -47,6 +48,8 @@ class Settings:
         agent_name: who keeps notes, shown to reviewers ("" for one agent alone).
         cache_control: put on the digest's content block, such as `{"type": "ephemeral"}`.
         credit_rule: another rule than the one built in.
+        scopes: where notes may be kept beside the session, the narrowest first. They need the
+            graph to have a store. A scope called "user" is where notes go by default.
     """
 
     limits: Limits = LIMITS
@@ -55,6 +58,7 @@ class Settings:
     agent_name: str = ""
     cache_control: Mapping[str, Any] | None = field(default=None, hash=False)
     credit_rule: CreditRule = judge
+    scopes: Sequence[Scope] = ()
 
     # Not for type checkers, which read the options off the fields.
     if not TYPE_CHECKING:
@@ -89,6 +93,9 @@ class Settings:
                     f"limits.{limit.name}={named(value)} does not fit. Pass a whole number from 0 "
                     "on."
                 )
+        if isinstance(self.scopes, Scope) or not isinstance(self.scopes, Sequence):
+            raise ConfigurationError(f"scopes={self.scopes!r} does not fit. Pass a list of Scope.")
+        object.__setattr__(self, "scopes", checked(self.scopes))
         if self.cache_control is not None:
             frozen = MappingProxyType(dict(self.cache_control))
             object.__setattr__(self, "cache_control", frozen)

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, ToolMessage
 
 from . import answers
+from .books import Opening, Where, Work
 from .decisions import Decision, decide
 from .drafts import STOOD_FOR
 from .events import name_of
+from .heard import HeardRun, moved_on
 from .ledger import Event, held
-from .session import WRITING, Call, Session
-from .state import issue_events
+from .placement import fixed
+from .scopes import SESSION
+from .session import SCOPE, WRITING, Call, Session
+from .state import RUN, issue_events
 
 _log = logging.getLogger("langmem_credit")
 
@@ -50,13 +54,31 @@ class Settled:
         return [by_id.get(message.id, message) if message.id else message for message in messages]
 
 
+def settle_step(
+    session: Session, state: Mapping[str, Any], where: Where
+) -> Work[tuple[Settled, HeardRun]]:
+    """What the last calls came to, and the run as the next model call finds it."""
+    if session.settings.scopes and _wrote(session):
+        books = yield Opening(session.settings.scopes, where, session.run.speaker)
+        session = session.with_books(books)
+    settled = settle(session)
+    run = moved_on(settled.session.run, state)
+    after = yield from fixed(settled.session.in_run(run), where, state.get(RUN))
+    return settled, after.run
+
+
+def _wrote(session: Session) -> bool:
+    """True right after tools of the memory."""
+    if not session.messages or not isinstance(session.messages[-1], ToolMessage):
+        return False
+    return any(call.name in WRITING for call in session.last_calls())
+
+
 def settle(session: Session) -> Settled:
     """What the model's last tool calls came to, looked at after the step."""
-    if not session.messages or not isinstance(session.messages[-1], ToolMessage):
+    if not _wrote(session):
         return Settled(session)
     calls = [call for call in session.last_calls() if call.name in WRITING]
-    if not calls:
-        return Settled(session)
     said = session.answers()
     lost = _lost(session, calls, said)
     events = issue_events(event for decision in lost.values() for event in decision.events)
@@ -65,12 +87,13 @@ def settle(session: Session) -> Settled:
     news: list[dict[str, Any]] = []
     for call in calls:
         message = said.get(call.id)
-        event = _event_of(after, call)
+        view = _view(after, call)
+        event = _event_of(view, call)
         if event is not None:
-            news.append(_news(after, event))
+            news.append(_news(view, event))
         if message is None:
             continue
-        answer = _answer(after, event, lost.get(call), message)
+        answer = _answer(view, event, lost.get(call), message)
         if answer and answer != message.content:
             changed.append(message.model_copy(update={"content": answer}))
     told = tuple(item for item in news if item)
@@ -82,14 +105,16 @@ def _lost(
 ) -> dict[Call, Decision]:
     """Calls that claim a write which the ledger does not hold, decided anew."""
     missing = [
-        call for call in calls if _event_of(session, call) is None and _claims(said.get(call.id))
+        call
+        for call in calls
+        if _event_of(_view(session, call), call) is None and _claims(said.get(call.id))
     ]
     if not missing:
         return {}
     _log.info("deciding %d writes again", len(missing))
     decided: dict[Call, Decision] = {}
-    # What the step's calls wrote comes back one by one.
-    now = _without(session, calls).answering(calls[0].message)
+    # What the step's calls wrote comes back one by one. Another scope's ledger loses nothing.
+    now = _without(session, calls).answering(calls[0].message).with_books(())
     for call in calls:
         event = _event_of(session, call)
         if event is not None:
@@ -112,6 +137,16 @@ def _without(session: Session, calls: Iterable[Call]) -> Session:
         if not held(event) and (event.get("message"), event.get("call")) not in named
     ]
     return session.with_only(events)
+
+
+def _view(session: Session, call: Call) -> Session:
+    """The session, or another scope's ledger where that holds what the call wrote."""
+    for book in session.books:
+        if not book.closed:
+            view = session.within(book)
+            if _event_of(view, call) is not None:
+                return view
+    return session
 
 
 def _event_of(session: Session, call: Call) -> Event | None:
@@ -154,12 +189,22 @@ def _news(session: Session, event: Event) -> dict[str, Any]:
         note = session.notebook.notes.get(event.get("note", ""))
         if note is None or note.status != "forgotten":
             return {}
-        return {"type": "forgot", "id": note.id, "text": note.text}
+        return {"type": "forgot", "id": note.id, "text": note.text, **_scope(session)}
     note = session.notebook.of_event(event)
     if note is None or note.status not in ("active", "unconfirmed"):
         return {}
-    return {"type": "remembered", "id": note.id, "text": note.text, "status": note.status}
+    remembered = {"type": "remembered", "id": note.id, "text": note.text, "status": note.status}
+    return remembered | _scope(session)
+
+
+def _scope(session: Session) -> dict[str, str]:
+    return {"scope": session.scope} if session.scope != SESSION else {}
 
 
 def _claims(message: ToolMessage | None) -> bool:
-    return message is not None and str(message.content).startswith(answers.CLAIMS)
+    """True when the message says that something was written to the session's ledger."""
+    if message is None or not str(message.content).startswith(answers.CLAIMS):
+        return False
+    artifact = message.artifact
+    # What another scope's store holds was read back before it was claimed.
+    return not (isinstance(artifact, Mapping) and artifact.get(SCOPE))

@@ -217,6 +217,9 @@ def merge_runs(left: RunRecord, right: RunRecord) -> RunRecord:
         heard.setdefault(utterance["id"], utterance)
     if heard:
         merged["heard"] = list(heard.values())
+    gone = dict.fromkeys([*left.get("gone", []), *right.get("gone", [])])
+    if gone:
+        merged["gone"] = list(gone)
     merged["as_of"] = max(left.get("as_of", ""), right.get("as_of", ""))
     return merged
 

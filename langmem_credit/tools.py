@@ -6,7 +6,6 @@ plain sentence and never raises, but for the interrupt of `ask_user`.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import traceback
 from collections.abc import Callable
@@ -18,16 +17,20 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
 from . import answers, charter, wiring
+from .books import Opening, Where, Work, Writing, ado, do
 from .characters import clean, one_line
 from .guard import is_own, own_code
 from .heard import answer_of, with_answer
+from .looking import looked_through
 from .notes import KINDS
-from .recall import recall, render_recall
+from .recall import SCOPE_BYTES, recall, render_recall
+from .runs import with_gone
+from .scopes import SESSION
 from .scrubbing import scrub
-from .session import Call, Session, is_saved
+from .session import SCOPE, Call, Session, is_saved
 from .settings import Settings
 from .state import LEDGER, RUN, issue_events
 from .turns import decide_in_turn
@@ -81,22 +84,25 @@ class AskArguments(BaseModel):
     question: Text = Field(description=charter.QUESTION)
 
 
-Body = Callable[[Settings, dict[str, Any], "ToolRuntime | None"], Any]
+Body = Callable[[Settings, dict[str, Any], "ToolRuntime | None"], "Work[Any]"]
 
 
 def create_remember_tool(settings: Settings) -> BaseTool:
     """`remember(note, said, kind?, about?, core?, id?)`."""
-    return _tool("remember", charter.REMEMBER, RememberArguments, _writes("remember"), settings)
+    schema = _offering(RememberArguments, settings, charter.SCOPE)
+    return _tool("remember", charter.REMEMBER, schema, _writes("remember"), settings)
 
 
 def create_recall_tool(settings: Settings) -> BaseTool:
     """`recall(query or id, about?, limit?, cursor?)`."""
-    return _tool("recall", charter.RECALL, RecallArguments, _recall, settings)
+    schema = _offering(RecallArguments, settings, charter.ONE_SCOPE)
+    return _tool("recall", charter.RECALL, schema, _recall, settings)
 
 
 def create_forget_tool(settings: Settings) -> BaseTool:
     """`forget(query or id, said, why?)`."""
-    return _tool("forget", charter.FORGET, ForgetArguments, _writes("forget"), settings)
+    schema = _offering(ForgetArguments, settings, charter.ONE_SCOPE)
+    return _tool("forget", charter.FORGET, schema, _writes("forget"), settings)
 
 
 def create_ask_user_tool(settings: Settings) -> BaseTool:
@@ -120,40 +126,58 @@ def create_tools(settings: Settings) -> list[BaseTool]:
 
 
 def _writes(name: str) -> Body:
-    def body(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Any:
-        session = _session(settings, runtime)
+    def body(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Work[Any]:
+        session = yield from _session(settings, runtime)
         if session is None or runtime is None:
             return answers.NO_MEMORY
         call = _call(name, args, session, runtime)
         decision = decide_in_turn(session, call)
         if not decision.events:
             return decision.answer
+        call_id = runtime.tool_call_id or ""
+        message = ToolMessage(decision.answer, name=name, tool_call_id=call_id)
+        book = session.book(decision.scope)
+        if book is None:
+            wiring.WROTE.add(call.message)
+            _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
+            return Command(update={LEDGER: issue_events(decision.events), "messages": [message]})
+        # Said to be saved only when the store has been asked and holds it.
+        problem = yield Writing(book, decision.events)
+        if problem:
+            return answers.not_written(name, decision.scope, problem)
         wiring.WROTE.add(call.message)
-        message = ToolMessage(decision.answer, name=name, tool_call_id=runtime.tool_call_id or "")
         _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
-        return Command(update={LEDGER: issue_events(decision.events), "messages": [message]})
+        message.artifact = {SCOPE: decision.scope}
+        update: dict[str, Any] = {"messages": [message]}
+        if decision.outcome == "removed" and session.run.digest is not None:
+            update[RUN] = with_gone(session.run, decision.note_id).record()
+        return Command(update=update)
 
     return body
 
 
-def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> str:
-    session = _session(settings, runtime)
+def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Work[str]:
+    session = yield from _session(settings, runtime)
     if session is None:
         return answers.NO_MEMORY
     limit = args.get("limit")
+    looked = looked_through(session, args.get("scope"))
     found = recall(
-        session.notebook,
+        looked.notebook,
         query=args.get("query"),
         note_id=args.get("id"),
         about=args.get("about"),
         **({} if limit is None else {"limit": limit}),
         cursor=args.get("cursor"),
         limits=settings.limits,
+        spare=SCOPE_BYTES if looked.places else 0,
     )
-    return render_recall(found, session.run.as_of, limits=settings.limits)
+    return render_recall(
+        found, session.run.as_of, limits=settings.limits, places=looked.places, unread=looked.unread
+    )
 
 
-def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Any:
+def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) -> Work[Any]:
     asked = args.get("question")
     if not isinstance(asked, str):
         return answers.must_be_text("ask_user", "question", asked)
@@ -174,7 +198,7 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
         return "The person gave no answer."
     shown = scrub(clean(text)).text
     answer = shown if via == "answer" else f"The person picked: {one_line(shown)}"
-    session = _session(settings, runtime)
+    session = Session.read(settings, runtime.state, runtime.config)
     if session is None:
         return answer
     call_id = runtime.tool_call_id or ""
@@ -183,15 +207,22 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
         return answer
     message = ToolMessage(answer, name="ask_user", tool_call_id=call_id)
     return Command(update={RUN: heard.record(), "messages": [message]})
+    # Asks for no book, but is driven as the others are.
+    yield  # type: ignore[unreachable]
 
 
-def _session(settings: Settings, runtime: ToolRuntime | None) -> Session | None:
+def _session(settings: Settings, runtime: ToolRuntime | None) -> Work[Session | None]:
     session = None if runtime is None else Session.read(settings, runtime.state, runtime.config)
     if session is None:
         wiring.warn_once(wiring.NO_CHANNELS)
-    elif runtime is not None and not _is_guarded(runtime):
+        return None
+    if runtime is not None and not _is_guarded(runtime):
         wiring.warn_once(wiring.NOT_GUARDED)
-    return session
+    if runtime is None or not settings.scopes:
+        return session
+    where = Where.of(runtime, runtime.config)
+    books = yield Opening(settings.scopes, where, session.run.speaker)
+    return session.with_books(books)
 
 
 def _is_guarded(runtime: ToolRuntime) -> bool:
@@ -218,21 +249,19 @@ def _tool(
 ) -> BaseTool:
     def run(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]
         try:
-            return body(settings, args, runtime)
+            return do(body(settings, args, runtime))
         except GraphBubbleUp:
             raise
         except Exception as error:  # noqa: BLE001 - a model gets a sentence, never a traceback
-            # Where, and not the message: it may quote what was said.
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(place.filename).name}:{place.lineno}"
-            _log.error("%s failed: %s at %s", name, type(error).__name__, where)
-            return answers.FAILED
+            return _failed(name, error)
 
     async def arun(runtime: ToolRuntime = None, **args: Any) -> Any:  # type: ignore[assignment]
-        if body is _recall:
-            # It ranks by SQLite, which servers do not let block their event loop.
-            return await asyncio.to_thread(run, runtime, **args)
-        return run(runtime, **args)
+        try:
+            return await ado(body(settings, args, runtime))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:  # noqa: BLE001 - a model gets a sentence, never a traceback
+            return _failed(name, error)
 
     def lacking(error: Any) -> str:
         names = sorted({str(part["loc"][0]) for part in error.errors() if part["loc"]})
@@ -246,6 +275,28 @@ def _tool(
         description=description,
         args_schema=schema,
         handle_validation_error=lacking,
+    )
+
+
+def _failed(name: str, error: Exception) -> str:
+    # Where, and not the message: it may quote what was said.
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    _log.error("%s failed: %s at %s", name, type(error).__name__, where)
+    return answers.FAILED
+
+
+def _offering(schema: type[BaseModel], settings: Settings, description: str) -> type[BaseModel]:
+    """What the tool takes, with the scopes that the host declared for its choice of one."""
+    if not settings.scopes:
+        return schema
+    names = [SESSION, *(scope.name for scope in settings.scopes)]
+    choice = Annotated[Any, WithJsonSchema({"type": "string", "enum": names})]
+    return create_model(
+        schema.__name__,
+        __base__=schema,
+        __doc__=schema.__doc__,
+        scope=(choice, Field(default=None, description=description)),
     )
 
 

@@ -48,7 +48,7 @@ class _Turn:
             for call in calls[len(self._decided) :]:
                 decision = decide(self._now, call)
                 self._decided.append((call, decision))
-                self._now = self._now.with_events(decision.events)
+                self._now = self._now.with_events(decision.events, decision.scope)
             return self._decided[len(calls) - 1][1]
 
 
@@ -79,5 +79,6 @@ _TURNS = _Turns()
 
 def _one_by_one(session: Session, calls: Sequence[Call]) -> Decision:
     for call in calls[:-1]:
-        session = session.with_events(decide(session, call).events)
+        decision = decide(session, call)
+        session = session.with_events(decision.events, decision.scope)
     return decide(session, calls[-1])

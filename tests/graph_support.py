@@ -147,6 +147,7 @@ def node_graph(
     tools: Sequence[Any] = (),
     state: type[Any] = MemoryState,
     checkpointer: Any = "memory",
+    store: Any = None,
 ) -> Any:
     """A graph as a host builds it from the memory's nodes, without LangChain's agents."""
     memory = memory or CreditedMemory()
@@ -168,4 +169,4 @@ def node_graph(
     builder.add_edge("tools", "settle")
     builder.add_edge("settle", "model")
     saver = InMemorySaver() if checkpointer == "memory" else checkpointer
-    return memory.bind(builder.compile(checkpointer=saver))
+    return memory.bind(builder.compile(checkpointer=saver, store=store))

@@ -61,7 +61,7 @@ def test_the_demo_fails_when_the_rule_credits_everything(monkeypatch, capsys):
 
     monkeypatch.setattr(
         "langmem_credit.memory.CreditedMemory",
-        lambda: CreditedMemory(credit_rule=credit_all),
+        lambda **options: CreditedMemory(credit_rule=credit_all, **options),
     )
 
     assert main(["demo"]) == 1
@@ -76,12 +76,20 @@ def test_a_session_goes_on_in_another_process(tmp_path):
     assert re.search(r"\[\w{6}\] ★ always use pnpm, never npm \(you, in your words\)", done.stdout)
 
 
-def test_another_session_starts_empty(tmp_path):
+def test_another_session_starts_with_what_the_person_said(tmp_path):
     run_command("chat", tmp_path, "--session", "one", given="always use pnpm, never npm\n")
 
-    done = run_command("chat", tmp_path, "--session", "two", given="/memories\n")
+    done = run_command("chat", tmp_path, "--session", "two", given="/prompt\n")
 
-    assert "Nothing is kept in this session." in done.stdout
+    assert "always use pnpm, never npm" in done.stdout
+
+
+def test_another_folder_starts_empty(tmp_path):
+    run_command("chat", tmp_path / "a", given="always use pnpm, never npm\n")
+
+    done = run_command("chat", tmp_path / "b", given="/memories\n")
+
+    assert "Nothing is kept here." in done.stdout
 
 
 def test_the_stand_in_says_what_it_is(tmp_path):

@@ -12,6 +12,7 @@ examples:
   langmem-credit demo                      a story of a minute, on a real graph, offline
   langmem-credit chat ./memory             talk to an agent that remembers, in ./memory
   langmem-credit judge attempts.jsonl      what the rules say of attempts, a line each
+  langmem-credit fetch-model               the local model, for recall by meaning
 
 exit status: 0 all went well, 1 something did not hold or a line was wrong, 2 wrong usage
 """
@@ -33,9 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    from . import chat, demo, judge
+    from . import chat, demo, fetch_model, judge
 
-    for module in (judge, chat, demo):
+    for module in (judge, chat, demo, fetch_model):
         module.add_parser(commands)
     args = parser.parse_args(argv)
     for stream in (sys.stdout, sys.stderr):

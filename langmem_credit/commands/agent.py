@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
 
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.state import MemoryInput, MemoryState
@@ -24,6 +25,7 @@ def build_agent(
     model: BaseChatModel,
     checkpointer: BaseCheckpointSaver[Any],
     folder: Path | None = None,
+    store: BaseStore | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """The compiled graph: listen, then the model and its tools in turns.
 
@@ -32,6 +34,7 @@ def build_agent(
         model: what it thinks with.
         checkpointer: where its sessions are kept.
         folder: whose text files it may read; None for no files.
+        store: where it keeps what all sessions share, or None.
     """
     files = [] if folder is None else [create_read_file_tool(folder)]
     speaking = model.bind_tools([*memory.tools(), *files])
@@ -55,4 +58,4 @@ def build_agent(
     graph.add_conditional_edges("think", route, ["tools", END])
     graph.add_edge("tools", "settle")
     graph.add_edge("settle", "think")
-    return memory.bind(graph.compile(checkpointer=checkpointer))
+    return memory.bind(graph.compile(checkpointer=checkpointer, store=store))

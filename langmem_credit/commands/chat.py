@@ -1,6 +1,7 @@
 """`chat`: talk to an agent that remembers what you said and nothing else.
 
-Sessions are kept in a SQLite file in the folder you name. Without a model, or without its package
+Sessions, and the notes that all of them share, are kept in two SQLite files in the folder you name.
+Without a model, or without its package
 or key, an offline stand-in answers, and says so.
 """
 
@@ -22,6 +23,7 @@ from .terminal import Line, read_lines
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langgraph.graph.state import CompiledStateGraph
+    from langgraph.store.base import BaseStore
 
     from langmem_credit.memory import CreditedMemory
     from langmem_credit.notes import Note
@@ -32,7 +34,7 @@ _COMMANDS = """\
 /forget ID    take a note out of memory
 /restore ID   take that back
 /prompt       the system message as the model gets it
-/new          a new session, which starts empty
+/new          a new session, which knows your notes and nothing else
 /session ID   go on with another session; without ID, list them
 /quit         leave"""
 
@@ -59,6 +61,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Talks until the input ends; 2 when the folder cannot be used."""
     from langgraph.checkpoint.sqlite import SqliteSaver
+    from langgraph.store.sqlite import SqliteStore
 
     folder = Path(args.folder)
     files = Path(args.files) if args.files else None
@@ -68,23 +71,34 @@ def run(args: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(folder / "sessions.sqlite", check_same_thread=False)
+        shared = open_shared(folder)
     except (OSError, sqlite3.Error) as error:
         sys.stderr.write(f"Cannot keep sessions in {args.folder}: {error}. Name another folder.\n")
         return 2
-    with closing(connection):
+    with closing(connection), closing(shared):
+        name = "sessions.sqlite"
         try:
             saver = SqliteSaver(connection)
             saver.setup()
+            name = "notes.sqlite"
+            store = SqliteStore(shared)
+            store.setup()
         except sqlite3.Error as error:
             sys.stderr.write(
-                f"{folder / 'sessions.sqlite'} cannot be used: {error}. Move it away or name "
-                "another folder.\n"
+                f"{folder / name} cannot be used: {error}. Move it away or name another folder.\n"
             )
             return 2
         model, notice = choose_model(args.model)
         print(notice)
-        Chat.open(model, saver, session=args.session, files=files).talk(read_lines())
+        chat = Chat.open(model, saver, session=args.session, files=files, store=store)
+        chat.talk(read_lines())
     return 0
+
+
+def open_shared(folder: Path) -> sqlite3.Connection:
+    """The file with the notes that all sessions of the folder share."""
+    # The store begins and ends its transactions itself.
+    return sqlite3.connect(folder / "notes.sqlite", check_same_thread=False, isolation_level=None)
 
 
 def choose_model(name: str | None) -> tuple[BaseChatModel, str]:
@@ -129,20 +143,26 @@ class Chat:
         session: str | None = None,
         files: Path | None = None,
         say: Callable[[str], None] = print,
+        store: BaseStore | None = None,
     ) -> Chat:
-        """A chat on these sessions, in a new one unless one is named."""
+        """A chat on these sessions, in a new one unless one is named.
+
+        With a store the person's notes are those of all sessions.
+        """
         from langmem_credit.memory import CreditedMemory
+        from langmem_credit.scopes import Scope
 
         from .agent import build_agent
 
-        memory = CreditedMemory()
-        graph = build_agent(memory, model, saver, files)
+        shared = [Scope("user", ("memories", "{user_id}"))] if store is not None else []
+        memory = CreditedMemory(scopes=shared)
+        graph = build_agent(memory, model, saver, files, store)
         return cls(memory, graph, session or new_session_id(), say)
 
     @property
     def config(self) -> Any:
-        """Names the session to the graph."""
-        return {"configurable": {"thread_id": self.session}}
+        """Names the session and the person to the graph."""
+        return {"configurable": {"thread_id": self.session, "user_id": "me"}}
 
     def talk(self, lines: Iterable[Line]) -> None:
         """Answers each line until they end or say /quit."""
@@ -227,7 +247,7 @@ class Chat:
         for note in notes:
             self.say(self._row(note))
         if not notes:
-            self.say("Nothing is kept in this session.")
+            self.say("Nothing is kept here.")
 
     def _row(self, note: Note) -> str:
         self.shown[note.id] = note.text
@@ -290,11 +310,11 @@ def why_held(note: Note) -> str:
 
 def system_text(memory: CreditedMemory, graph: Any, config: Any) -> str:
     """The system message that the model would get for the next input of the session."""
+    from langmem_credit.placement import placed
+
     from .agent import SYSTEM
 
-    values = dict(graph.get_state(config).values)
-    values.pop("memory_run", None)
-    system = memory.fold(SYSTEM, {"memory_ledger": [], "memory_run": {}, "messages": [], **values})
+    system = placed(memory, SYSTEM, memory.digest(graph, config))
     return "" if system is None else clean(system.text)
 
 

@@ -50,17 +50,26 @@ class Story:
     def tell(self) -> int:
         """Plays all steps; 0 when each one held."""
         from langgraph.checkpoint.sqlite import SqliteSaver
+        from langgraph.store.sqlite import SqliteStore
 
-        from .chat import Chat
+        from .chat import Chat, open_shared
         from .stand_in import NOTICE, StandInModel
 
         (self.folder / "README.md").write_text(README, encoding="utf-8")
         (self.folder / "notes.txt").write_text(NOTES, encoding="utf-8")
         print(NOTICE)
         database = self.folder / "sessions.sqlite"
-        with closing(sqlite3.connect(database, check_same_thread=False)) as connection:
-            saver = SqliteSaver(connection)
-            chat = Chat.open(StandInModel(), saver, session="monday", files=self.folder)
+        with (
+            closing(sqlite3.connect(database, check_same_thread=False)) as connection,
+            closing(open_shared(self.folder)) as shared,
+        ):
+            chat = Chat.open(
+                StandInModel(),
+                SqliteSaver(connection),
+                session="monday",
+                files=self.folder,
+                store=SqliteStore(shared),
+            )
             for step in (
                 self._preference,
                 self._readme,
@@ -68,7 +77,7 @@ class Story:
                 self._confirm,
                 self._forget_refused,
                 self._forget,
-                self._new_session,
+                self._second_session,
             ):
                 step(chat)
         if self.failed:
@@ -118,11 +127,17 @@ class Story:
         self._check("the preference is gone", "always use pnpm, never npm" not in _texts(chat))
         self._check("the prompt lacks it", "pnpm" not in _prompt_of(chat))
 
-    def _new_session(self, chat: Any) -> None:
-        self._title("A new session starts empty: these notes belong to their session.")
+    def _second_session(self, chat: Any) -> None:
+        self._title("A second session starts with your note, and not with the README's order.")
+        self._type(chat, "I prefer short answers")
         chat.session = "tuesday"
-        self._type(chat, "/memories")
-        self._check("nothing is kept there", _texts(chat) == [])
+        self._type(chat, "/prompt")
+        prompt = _prompt_of(chat)
+        self._check("it has your note", "I prefer short answers" in prompt)
+        self._check("it has the line that you confirmed", "release branch" in prompt)
+        self._check("it lacks the README's order", "push to main" not in prompt)
+        self._check("it lacks what you had forgotten", "pnpm" not in prompt)
+        self._type(chat, "what do you remember about answers?")
 
     def _title(self, text: str) -> None:
         self.step += 1

@@ -1,0 +1,135 @@
+"""Calls that may hang, made on threads of their own and waited for no longer than said.
+
+A thread cannot be ended from outside. One that hangs is left behind and counted; when too many
+hang, further calls fail at once instead of adding to them. The threads are daemons, so a call that
+hangs keeps no process from ending.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+_MOST_STUCK = 4
+
+
+class OverdueError(Exception):
+    """The call did not come back in time; it may still be at work."""
+
+
+class BrokenCallError(Exception):
+    """The call ended by something that is no ordinary error, such as a panic in native code."""
+
+
+class _Task:
+    __slots__ = ("done", "error", "left", "result", "started", "work")
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.done = threading.Event()
+        self.started = False
+        self.left = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+class Deadlines:
+    """Runs calls with a limit on the time that the caller waits.
+
+    Args:
+        name: of the threads, for a debugger.
+        threads: how many calls may run at once; further ones wait, and their time counts.
+    """
+
+    def __init__(self, name: str, threads: int = 1) -> None:
+        self._name = name
+        self._threads = threads
+        self._reset()
+
+    def run(self, work: Callable[[], _T], seconds: float) -> _T:
+        """What the call gives; its errors are raised here.
+
+        Raises:
+            OverdueError: it did not come back in time, or too many others hang.
+            BrokenCallError: it ended by what is no ordinary error.
+        """
+        if os.getpid() != self._process:
+            # Threads do not live on in a forked process.
+            self._reset()
+        task = _Task(work)
+        with self._condition:
+            if self._stuck >= _MOST_STUCK:
+                raise OverdueError(f"{self._stuck} earlier calls hang")
+            self._tasks.append(task)
+            if len(self._tasks) > self._idle and self._alive - self._stuck < self._threads:
+                self._alive += 1
+                threading.Thread(target=self._work, name=self._name, daemon=True).start()
+            self._condition.notify()
+        if not task.done.wait(seconds):
+            self._leave(task, seconds)
+        if task.error is None:
+            return task.result  # type: ignore[no-any-return]
+        if isinstance(task.error, Exception):
+            raise task.error
+        raise BrokenCallError(repr(task.error)) from task.error
+
+    def close(self) -> None:
+        """Ends the threads that wait for work. A later call starts new ones."""
+        with self._condition:
+            self._generation += 1
+            self._condition.notify_all()
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
+        self._condition = threading.Condition()
+        self._tasks: deque[_Task] = deque()
+        self._alive = 0
+        self._idle = 0
+        self._stuck = 0
+        self._generation = 0
+
+    def _leave(self, task: _Task, seconds: float) -> None:
+        with self._condition:
+            if task.done.is_set():
+                return
+            task.left = True
+            if task.started:
+                self._stuck += 1
+            else:
+                self._tasks.remove(task)
+        raise OverdueError(f"no answer within {seconds:g} seconds")
+
+    def _work(self) -> None:
+        condition = self._condition
+        with condition:
+            generation = self._generation
+            while True:
+                while not self._tasks:
+                    if generation != self._generation:
+                        self._alive -= 1
+                        return
+                    self._idle += 1
+                    condition.wait()
+                    self._idle -= 1
+                task = self._tasks.popleft()
+                task.started = True
+                condition.release()
+                try:
+                    task.result = task.work()
+                except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+                    task.error = error
+                finally:
+                    condition.acquire()
+                task.done.set()
+                if task.left:
+                    self._stuck -= 1
+                    if self._alive - self._stuck > self._threads:
+                        # Another thread took this one's place meanwhile.
+                        self._alive -= 1
+                        return
+                del task

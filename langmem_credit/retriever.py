@@ -1,0 +1,141 @@
+"""The memory for chains without an agent: a LangChain retriever, and the digest as a Runnable.
+
+Both ask for the notebook each time they run, so they show what is kept then. What they hand over
+is inert: one line a note, in which no tag closes and no image is fetched. Given to a prompt as the
+value of a variable it is never read as a template; put into the text of a template it must have
+its braces doubled, which `for_template_text` does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable, RunnableLambda
+from pydantic import Field
+
+from .digest import render
+from .lines import inert
+from .notebook import Notebook
+from .notes import LIMITS, Limits, Note, utc_now
+from .ranking import rank_by_words
+from .recall import DEFAULT_LIMIT, MOST, recall
+
+Source = Callable[[], Notebook]
+AsyncSource = Callable[[], Awaitable[Notebook]]
+
+
+class CreditedRetriever(BaseRetriever):
+    """Finds kept notes as documents, best first; the newest ones where the query is empty.
+
+    Attributes:
+        source: gives the notebook as it is now.
+        asource: the same for asynchronous runs; left out, `source` runs on a thread.
+        rank: ids of the notes that match a query, best first; by words where nothing else is set.
+        k: how many documents, 1 to 20.
+        about: only notes about this; "" for all.
+        findings: the agent's own unverified working notes too.
+        limits: the bounds.
+    """
+
+    source: Source
+    asource: AsyncSource | None = None
+    rank: Callable[[str, Sequence[Note]], Sequence[str]] = rank_by_words
+    k: int = Field(default=DEFAULT_LIMIT, ge=1, le=MOST)
+    about: str = ""
+    findings: bool = False
+    limits: Limits = LIMITS
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        return self._found(self.source(), query, k)
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        notebook = await (self.asource() if self.asource else asyncio.to_thread(self.source))
+        # Ranking may ask an index, which blocks.
+        return await asyncio.to_thread(self._found, notebook, query, k)
+
+    def _found(self, notebook: Notebook, query: str, k: int | None) -> list[Document]:
+        shown = [*notebook.active, *(notebook.findings if self.findings else ())]
+        if not query.strip() and not self.about:
+            newest = sorted(shown, key=lambda note: (note.at, note.id), reverse=True)
+            return [document_of(note) for note in newest[: k or self.k]]
+        allowed = {note.id for note in shown}
+
+        def rank(asked: str, notes: Sequence[Note]) -> Sequence[str]:
+            # Working notes that are not wanted leave before the ranking, so none is counted.
+            return self.rank(asked, [note for note in notes if note.id in allowed])
+
+        found = recall(
+            notebook,
+            query=query,
+            about=self.about or None,
+            limit=k or self.k,
+            rank=rank,
+            limits=self.limits,
+        )
+        return [document_of(note) for note in found.items if note.id in allowed]
+
+
+def document_of(note: Note) -> Document:
+    """A note as a document: its text on one line, and where it comes from as metadata."""
+    facts = {
+        "note": note.id,
+        "kind": note.kind,
+        "noted_at": note.at,
+        "verified": note.active,
+        "about": note.about,
+        "speaker": note.speaker,
+        "said": inert(note.said) if note.said != note.text else "",
+        "ref": inert(note.ref),
+        "confirmed_by": note.confirmed_by,
+    }
+    return Document(
+        id=note.id,
+        page_content=inert(note.text),
+        metadata={name: value for name, value in facts.items() if value != ""},
+    )
+
+
+def create_digest_runnable(
+    source: Source,
+    *,
+    asource: AsyncSource | None = None,
+    speaker: str | None = None,
+    as_of: Callable[[], str] = utc_now,
+    for_template_text: bool = False,
+    limits: Limits = LIMITS,
+) -> Runnable[Any, str]:
+    """A Runnable that gives the digest, whatever it is given; "" when nothing is kept.
+
+    Args:
+        source: gives the notebook as it is now.
+        asource: the same for asynchronous runs; left out, `source` runs on a thread.
+        speaker: who is speaking; others' notes stand under their names.
+        as_of: gives the moment that ages are counted to.
+        for_template_text: double the braces, for a digest that becomes part of a template's text.
+            Leave it off for one that is the value of a template's variable.
+        limits: the bounds.
+    """
+
+    def shown(notebook: Notebook) -> str:
+        text = render(notebook, as_of(), speaker=speaker, limits=limits)
+        return text.replace("{", "{{").replace("}", "}}") if for_template_text else text
+
+    def digest(_: Any) -> str:
+        return shown(source())
+
+    async def adigest(_: Any) -> str:
+        return shown(await (asource() if asource else asyncio.to_thread(source)))
+
+    return RunnableLambda(digest, afunc=adigest, name="digest")

@@ -1,0 +1,683 @@
+"""Notes shared between sessions, in agents and in graphs of nodes."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from threading import current_thread
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite import SqliteStore
+
+from langmem_credit import tools
+from langmem_credit.asking import run
+from langmem_credit.errors import ConfigurationError, UnknownNoteError
+from langmem_credit.heard import mark
+from langmem_credit.memory import CreditedMemory
+from langmem_credit.scopes import Scope
+from langmem_credit.shared_ledger import CACHE, SharedLedger
+from langmem_credit.state import LEDGER, RUN
+from langmem_credit.testing import tool_calls
+
+from .graph_support import talk
+from .notebook_support import said
+from .sharing_support import PROJECT, USER, ZSH, Flaky, Office, remember
+
+TABS = "I prefer tabs over spaces"
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    CACHE.clear()
+
+
+@pytest.fixture(params=[False, True], ids=["agent", "nodes"])
+def office(request: pytest.FixtureRequest) -> Office:
+    return Office(nodes=request.param)
+
+
+# --- the user scope ---
+
+
+def test_note_is_kept_for_the_user_and_the_answer_says_so(office: Office) -> None:
+    answer = office.keep(office.person("1", user_id="ann"), ZSH)
+    assert answer.startswith("Remembered as ")
+    assert "in scope user" in answer
+
+
+def test_second_session_starts_with_the_note(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    assert ZSH in office.digest(office.person("2", user_id="ann"))
+
+
+def test_session_ledger_stays_empty(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    assert ann.state[LEDGER] == []
+
+
+def test_another_user_sees_nothing(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    assert "zsh" not in office.digest(office.person("2", user_id="anna"))
+
+
+def test_note_shows_from_the_next_run_on(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    assert [ZSH in text for text in office.model.system_texts] == [False, False]
+    assert ZSH in office.digest(ann)
+
+
+def test_uncredited_note_waits_in_the_user_scope(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    answer = office.run(ann, "Please read it", remember("Always push to main"))[-1]
+    assert "in scope user for the person's review" in answer
+    assert "push" not in office.digest(office.person("2", user_id="ann"))
+
+
+def test_finding_stays_in_its_session(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.run(ann, "Look around", remember("The build takes 9 minutes", kind="finding"))
+    assert len(ann.state[LEDGER]) == 1
+
+
+def test_same_note_again_is_already_known_in_another_session(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    answer = office.keep(office.person("2", user_id="ann"), ZSH)
+    assert answer.startswith("Already remembered as ")
+
+
+def test_note_is_forgotten_from_another_session(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    answer = office.forget(office.person("2", user_id="ann"), "Forget that I use zsh", "zsh")
+    assert answer.startswith("Forgotten: note ")
+    assert "scope user" in answer
+    assert "zsh" not in office.digest(office.person("3", user_id="ann"))
+
+
+def test_note_is_corrected_from_another_session(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, "The NAS is a Synology")
+    (old,) = office.memory.notes(office.agent, ann.config)
+    again = office.person("2", user_id="ann")
+    office.keep(again, "The NAS is a QNAP now", id=old.id)
+    assert office.notes(again) == ["The NAS is a QNAP now"]
+
+
+def test_similar_notes_are_named_with_their_ids(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, "The NAS is a Synology")
+    (old,) = office.memory.notes(office.agent, ann.config)
+    assert f'Similar notes stand beside it: {old.id} "The NAS is a Synology"' in office.keep(
+        office.person("2", user_id="ann"), "The NAS is a QNAP"
+    )
+
+
+def test_recall_finds_it_in_another_session_and_names_the_scope(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    answer = office.recall(office.person("2", user_id="ann"), query="zsh")
+    assert ZSH in answer
+    assert "scope user" in answer
+
+
+def test_recall_looks_in_one_scope_when_asked(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    answer = office.recall(office.person("2", user_id="ann"), query="zsh", scope="session")
+    assert answer.startswith("No stored note was found.")
+
+
+def test_recalled_text_is_already_remembered(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    answer = office.run(office.person("2", user_id="ann"), "And now?", remember(ZSH))[-1]
+    assert answer.startswith("Already remembered as ")
+
+
+def test_scope_session_keeps_it_for_the_session(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    answer = office.keep(ann, ZSH, scope="session")
+    assert "in scope session" in answer
+    assert ZSH not in office.digest(office.person("2", user_id="ann"))
+    assert ZSH in office.digest(ann)
+
+
+def test_scope_that_nobody_declared_is_not_heeded(office: Office) -> None:
+    answer = office.keep(office.person("1", user_id="ann"), ZSH, scope="everybody")
+    assert "in scope user" in answer
+    assert "There is no scope 'everybody'." in answer
+
+
+def test_tools_offer_the_declared_scopes_only() -> None:
+    memory = CreditedMemory(scopes=[USER, PROJECT])
+    offered = {tool.name: tool.args.get("scope", {}).get("enum") for tool in memory.tools()}
+    names = ["session", "user", "project"]
+    assert offered == {"remember": names, "recall": names, "forget": names, "ask_user": None}
+
+
+def test_tools_without_scopes_have_no_such_argument() -> None:
+    assert not any("scope" in tool.args for tool in CreditedMemory().tools())
+
+
+async def test_async_run_keeps_and_shows_it(office: Office) -> None:
+    answers = await office.arun(office.person("1", user_id="ann"), ZSH, remember(ZSH))
+    await office.arun(office.person("2", user_id="ann"), "Hello")
+    assert "in scope user" in answers[-1]
+    assert ZSH in office.model.system_texts[-1]
+
+
+def test_several_calls_of_one_message_all_hold(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, TABS)
+    words = "Forget that I prefer tabs over spaces"
+    calls = tool_calls(
+        ("remember", {"note": "Nobody said this", "said": words}),
+        ("forget", {"query": TABS, "said": words}),
+        ("remember", {"note": "Made up", "said": "Made up"}),
+    )
+    answers = office.run(ann, words, calls)
+    assert len(answers) == 3
+    assert answers[1].startswith("Forgotten: ")
+    assert TABS not in office.notes(ann)
+
+
+def test_note_forgotten_in_the_same_message_is_answered_as_it_came_out(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    words = "I always use zsh. Forget that I use zsh"
+    calls = tool_calls(
+        ("remember", {"note": ZSH, "said": ZSH}),
+        ("forget", {"query": "zsh", "said": "Forget that I use zsh"}),
+    )
+    office.run(ann, words, calls)
+    assert ZSH not in office.notes(ann)
+
+
+# --- who is asked for ---
+
+
+def test_identity_is_read_in_each_run_of_one_graph(office: Office) -> None:
+    for name in ("ann", "bob", "ann", "bob"):
+        office.keep(office.person(f"of {name}", user_id=name), f"I am called {name.title()}")
+    assert office.notes(office.person("x", user_id="ann")) == ["I am called Ann"]
+    assert office.notes(office.person("y", user_id="bob")) == ["I am called Bob"]
+
+
+def test_without_an_identity_it_is_kept_for_the_session(
+    office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "langmem_credit"):
+        answer = office.keep(office.person("1"), ZSH)
+    assert "It is kept for this session only" in answer
+    assert "user_id" in answer
+    assert "scope user is closed for this run" in caplog.text
+
+
+@pytest.mark.parametrize("value", [1, 1.5, True, "", "  ", ["ann"]])
+def test_identity_that_is_no_text_opens_nothing(office: Office, value: Any) -> None:
+    office.keep(office.person("1", user_id="1"), ZSH)
+    assert ZSH not in office.digest(office.person("2", user_id=value))
+
+
+def test_asking_for_the_user_scope_without_an_identity_is_refused(office: Office) -> None:
+    answer = office.keep(office.person("1"), ZSH, scope="user")
+    assert answer.startswith("Not saved: scope user cannot be used now")
+    assert office.person("1").state[LEDGER] == []
+
+
+def test_graph_without_a_store_keeps_it_for_the_session() -> None:
+    it = talk(remember(ZSH), memory=CreditedMemory(scopes=[USER]))
+    it.person.says(ZSH)
+    assert "It is kept for this session only: this agent has no store." in it.tool_answers[-1]
+    assert it.active == [ZSH]
+
+
+@dataclass
+class Context:
+    user_id: str
+
+
+@pytest.mark.parametrize("context", [{"user_id": "ann"}, Context("ann")])
+def test_identity_may_come_in_the_context(context: Any) -> None:
+    store = InMemoryStore()
+    memory = CreditedMemory(scopes=[USER])
+    kind = type(context) if isinstance(context, Context) else None
+    it = talk(remember(ZSH), "ok", "ok", memory=memory, store=store, context_schema=kind)
+    for thread, words in (("1", ZSH), ("2", "Hello")):
+        it.agent.invoke(
+            {"messages": [HumanMessage(words)]},
+            {"configurable": {"thread_id": thread}},
+            context=context,
+        )
+    assert ZSH in it.model.system_texts[-1]
+
+
+def test_two_sources_that_differ_open_nothing(office: Office) -> None:
+    office.model.then(remember(ZSH), "ok")
+    office.agent.invoke(
+        {"messages": [HumanMessage(ZSH)]},
+        {"configurable": {"thread_id": "1", "user_id": "ann"}},
+        context={"user_id": "bob"},
+    )
+    assert office.notes(office.person("2", user_id="ann")) == []
+    assert office.notes(office.person("2", user_id="bob")) == []
+
+
+def test_note_about_a_scope_is_refused_in_the_settings() -> None:
+    with pytest.raises(ConfigurationError, match="Two scopes are called 'user'"):
+        CreditedMemory(scopes=[USER, USER])
+
+
+# --- the digest of a run ---
+
+
+def test_digest_is_the_same_in_every_step_of_a_run_while_others_write(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+
+    def meanwhile(_: Any) -> Any:
+        ledger = SharedLedger(office.store, ("memories", "s-ann", "user"))
+        run("user", office.store, ledger.append([said(TABS, 5)]))
+        return tool_calls(("recall", {"query": "anything"}))
+
+    office.keep(ann, ZSH)
+    start = len(office.model.system_texts)
+    office.run(ann, "Hello", meanwhile)
+    first, second = office.model.system_texts[start:]
+    assert first == second
+    assert TABS in office.digest(ann)
+
+
+def test_digest_is_the_same_bytes_in_two_runs_without_a_write(office: Office) -> None:
+    office.keep(office.person("1", user_id="ann"), ZSH)
+    first = office.digest(office.person("2", user_id="ann"))
+    CACHE.clear()
+    assert office.digest(office.person("3", user_id="ann")) == first
+
+
+def test_agent_without_any_note_has_no_digest(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.digest(ann)
+    assert "kept_notes" not in office.digest(ann)
+
+
+def test_model_calls_after_the_first_ask_the_store_nothing() -> None:
+    class Counting(InMemoryStore):
+        asked = 0
+
+        def batch(self, ops: Any) -> Any:
+            Counting.asked += 1
+            return super().batch(ops)
+
+    office = Office(store=Counting())
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    office.digest(ann)
+    Counting.asked = 0
+    call = tool_calls(("no_such_tool", {}))
+    office.run(ann, "Hello", call, call, call)
+    assert Counting.asked == 1
+
+
+# --- the store fails ---
+
+
+@pytest.fixture(params=[False, True], ids=["agent", "nodes"])
+def flaky(request: pytest.FixtureRequest) -> Office:
+    return Office(store=Flaky(), nodes=request.param)
+
+
+def test_store_that_is_down_leaves_the_last_digest(flaky: Office) -> None:
+    ann = flaky.person("1", user_id="ann")
+    flaky.keep(ann, ZSH)
+    before = flaky.digest(ann)
+    flaky.store.down = True
+    CACHE.clear()
+    assert flaky.digest(ann) == before
+    assert flaky.digest(ann) == before
+
+
+def test_last_digest_is_not_shown_to_another_user(flaky: Office) -> None:
+    ann = flaky.person("1", user_id="ann")
+    flaky.keep(ann, ZSH)
+    flaky.digest(ann)
+    flaky.store.down = True
+    assert ZSH not in flaky.digest(flaky.person("1", user_id="bob"))
+
+
+def test_note_forgotten_before_the_store_went_down_stays_gone(flaky: Office) -> None:
+    ann = flaky.person("1", user_id="ann")
+    flaky.keep(ann, ZSH)
+    flaky.keep(ann, TABS)
+    flaky.forget(ann, "Forget that I use zsh", "zsh")
+    flaky.store.down = True
+    digest = flaky.digest(ann)
+    assert (ZSH in digest, TABS in digest) == (False, True)
+
+
+def test_session_note_forgotten_meanwhile_stays_gone(flaky: Office) -> None:
+    ann = flaky.person("1", user_id="ann")
+    flaky.keep(ann, ZSH, scope="session")
+    flaky.keep(ann, TABS)
+    flaky.digest(ann)
+    flaky.store.down = True
+    flaky.forget(ann, "Forget that I use zsh", "zsh")
+    digest = flaky.digest(ann)
+    assert (ZSH in digest, TABS in digest) == (False, True)
+
+
+def test_remember_says_that_nothing_was_saved(
+    flaky: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    flaky.store.down = True
+    with caplog.at_level(logging.WARNING, "langmem_credit"):
+        answer = flaky.keep(flaky.person("1", user_id="ann"), ZSH)
+    assert answer == (
+        "Not saved: scope user cannot be used now: its store cannot be reached now. To keep it "
+        "for this session only, call again with scope session."
+    )
+    assert "scope user: the store failed (ConnectionError)" in caplog.text
+    assert "zsh" not in caplog.text
+
+
+def test_session_can_still_be_written(flaky: Office) -> None:
+    flaky.store.down = True
+    ann = flaky.person("1", user_id="ann")
+    assert flaky.keep(ann, ZSH, scope="session").startswith("Remembered as ")
+
+
+def test_store_that_takes_no_writes_is_told(flaky: Office) -> None:
+    flaky.store.read_only = True
+    ann = flaky.person("1", user_id="ann")
+    assert flaky.keep(ann, ZSH).startswith("Not saved: scope user could not be written")
+    flaky.store.read_only = False
+    assert flaky.notes(ann) == []
+
+
+def test_forget_that_could_not_be_written_is_told(flaky: Office) -> None:
+    ann = flaky.person("1", user_id="ann")
+    flaky.keep(ann, ZSH)
+    flaky.store.read_only = True
+    answer = flaky.forget(ann, "Forget that I use zsh", "zsh")
+    assert answer.startswith("Nothing was forgotten: scope user could not be written")
+    flaky.store.read_only = False
+    assert flaky.notes(ann) == [ZSH]
+
+
+def test_forget_says_which_scope_it_could_not_look_at(flaky: Office) -> None:
+    flaky.store.down = True
+    answer = flaky.forget(flaky.person("1", user_id="ann"), "Forget that I use zsh", "zsh")
+    assert "could not be looked at: user (its store cannot be reached now)" in answer
+
+
+def test_recall_says_which_scope_it_could_not_look_at(flaky: Office) -> None:
+    flaky.store.down = True
+    answer = flaky.recall(flaky.person("1", user_id="ann"), query="zsh")
+    assert "Not looked at: user (its store cannot be reached now)." in answer
+
+
+def test_store_that_drops_what_it_took_is_found_out() -> None:
+    class Forgetful(InMemoryStore):
+        def batch(self, ops: Any) -> Any:
+            return super().batch([op for op in ops if type(op).__name__ != "PutOp"])
+
+    office = Office(store=Forgetful())
+    answer = office.keep(office.person("1", user_id="ann"), ZSH)
+    assert answer.startswith("Not saved: scope user could not be written")
+
+
+# --- several people ---
+
+
+@pytest.fixture
+def team() -> Office:
+    return Office(USER, PROJECT)
+
+
+def member(office: Office, name: str, thread: str | None = None, **more: Any) -> Any:
+    return office.person(thread or f"of {name}", user_id=name, project_id="apollo", **more)
+
+
+PNPM = "Remember for the team: always use pnpm"
+STABLE = "In this project the release branch is called stable"
+
+
+def test_wider_scope_needs_the_persons_words(team: Office) -> None:
+    answer = team.keep(member(team, "ann"), ZSH, scope="project")
+    assert "in scope user" in answer
+    assert "Left out, since the person's words do not name it: scope project." in answer
+
+
+def test_wider_scope_is_taken_when_the_person_names_it(team: Office) -> None:
+    answer = team.keep(member(team, "ann"), STABLE, scope="project")
+    assert "in scope project" in answer
+
+
+def test_statement_of_another_person_stands_under_their_name(team: Office) -> None:
+    team.keep(member(team, "ann"), "Our team's channel is called lunar", scope="project")
+    digest = team.digest(member(team, "bob"))
+    assert "## From ann" in digest
+    assert "lunar" in digest
+    assert "## From you" not in digest
+
+
+def test_own_note_of_a_shared_scope_stands_under_from_you(team: Office) -> None:
+    team.keep(member(team, "ann"), "Our team's channel is called lunar", scope="project")
+    digest = team.digest(member(team, "ann", "another thread"))
+    assert "## From you" in digest
+    assert "## From ann" not in digest
+
+
+def test_order_of_another_person_is_only_counted(team: Office) -> None:
+    team.keep(member(team, "ann"), "In this project always use pnpm", scope="project")
+    digest = team.digest(member(team, "bob"))
+    assert "pnpm" not in digest
+    assert "…and 1 more; recall finds them" in digest
+
+
+def test_order_of_another_person_counts_when_the_host_says_so() -> None:
+    team = Office(USER, Scope("project", ("projects", "{project_id}"), orders=True))
+    team.keep(member(team, "ann"), "In this project always use pnpm", scope="project")
+    digest = team.digest(member(team, "bob"))
+    assert "## From ann" in digest
+    assert "pnpm" in digest
+    assert "lets them guide the work here too" in digest
+
+
+def test_person_forgets_only_their_own(team: Office) -> None:
+    team.keep(member(team, "ann"), STABLE, scope="project")
+    words = "Forget the release branch"
+    answer = team.forget(member(team, "bob"), words, "release branch")
+    assert answer.startswith("Nothing was forgotten: The note is another person's")
+    assert team.forget(member(team, "ann"), words, "release branch").startswith("Forgotten: ")
+
+
+def test_person_corrects_only_their_own(team: Office) -> None:
+    team.keep(member(team, "ann"), STABLE, scope="project")
+    (note,) = team.memory.notes(team.agent, member(team, "ann").config)
+    words = "In this project the release branch is called main"
+    team.keep(member(team, "bob"), words, scope="project", id=note.id)
+    assert STABLE in team.notes(member(team, "ann"))
+
+
+def test_unconfirmed_note_of_another_person_is_not_seen(team: Office) -> None:
+    office = Office(PROJECT)
+    words = "The project key is 77"
+    office.run(member(office, "ann"), "Look", remember(words, scope="project"))
+    assert "waits" not in office.digest(member(office, "bob"))
+
+
+def test_only_the_named_note_goes_when_two_scopes_say_the_same(team: Office) -> None:
+    ann = member(team, "ann")
+    team.keep(ann, STABLE, scope="session")
+    team.keep(ann, STABLE, scope="project")
+    first = next(n for n in team.memory.notes(team.agent, ann.config) if n.text == STABLE)
+    answer = team.forget(ann, "Forget the release branch", first.id)
+    assert "in scope project says the same and stays" in answer
+    assert team.notes(member(team, "ann", "other")) == [STABLE]
+
+
+def test_shared_scope_without_knowing_who_speaks_is_closed(team: Office) -> None:
+    nobody = team.person("1", project_id="apollo")
+    answer = team.keep(nobody, STABLE, scope="project")
+    assert answer.startswith("Not saved: scope project cannot be used now")
+
+
+def test_scope_of_one_person_needs_no_name() -> None:
+    solo = Office(Scope("project", ("projects", "{project_id}"), people=False))
+    person = solo.person("1", project_id="apollo")
+    solo.keep(person, "In this project always use pnpm", scope="project")
+    assert "## From you" in solo.digest(solo.person("2", project_id="apollo"))
+
+
+def test_speaker_of_a_message_names_the_person_in_a_shared_scope() -> None:
+    office = Office(PROJECT)
+    room = office.person("room", project_id="apollo")
+    words = "Our team's channel is called lunar"
+    office.run(room, mark(words, speaker="Ann"), remember(words, scope="project"))
+    office.model.then("ok")
+    room.says(mark("Hello", speaker="Bob"))
+    assert "## From Ann" in office.model.system_texts[-1]
+
+
+# --- the host ---
+
+
+def test_host_confirms_a_note_of_the_user_scope(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.run(ann, "Please read it", remember("The release branch is stable", "x"))
+    (note,) = office.memory.unconfirmed(office.agent, ann.config)
+    done = office.memory.confirm(office.agent, ann.config, note.id, shown=note.text)
+    assert done.active
+    assert note.text in office.digest(office.person("2", user_id="ann"))
+
+
+def test_host_forgets_and_restores_a_note_of_the_user_scope(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    (note,) = office.memory.notes(office.agent, ann.config)
+    assert office.memory.forget(office.agent, ann.config, note.id).status == "forgotten"
+    assert office.memory.restore(office.agent, ann.config, note.id).active
+
+
+async def test_host_disputes_a_note_of_the_user_scope_async(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    (note,) = await office.memory.anotes(office.agent, ann.config)
+    done = await office.memory.adispute(office.agent, ann.config, note.id)
+    assert done.status == "disputed"
+
+
+def test_host_without_the_users_id_finds_no_such_note(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    (note,) = office.memory.notes(office.agent, ann.config)
+    with pytest.raises(UnknownNoteError):
+        office.memory.forget(office.agent, office.person("1", user_id="bob").config, note.id)
+
+
+def test_host_sees_the_history_of_a_shared_note(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    (note,) = office.memory.notes(office.agent, ann.config)
+    office.memory.forget(office.agent, ann.config, note.id)
+    kinds = [e["type"] for e in office.memory.history(office.agent, ann.config, note.id)]
+    assert kinds == ["remembered", "withdrawn"]
+
+
+def test_host_sees_what_the_next_run_would_show(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    new = office.person("2", user_id="ann")
+    digest = office.memory.digest(office.agent, new.config)
+    assert digest
+    assert digest in office.digest(new)
+
+
+# --- real files, replays ---
+
+
+def test_note_is_there_after_a_restart(tmp_path: Path) -> None:
+    path = str(tmp_path / "notes.sqlite")
+    with SqliteStore.from_conn_string(path) as store:
+        office = Office(store=store)
+        office.keep(office.person("1", user_id="ann"), ZSH)
+    CACHE.clear()
+    with SqliteStore.from_conn_string(path) as store:
+        office = Office(store=store)
+        assert ZSH in office.digest(office.person("2", user_id="ann"))
+
+
+def test_call_that_is_run_again_after_an_interrupt_writes_once() -> None:
+    office = Office(nodes=True)
+    ann = office.person("1", user_id="ann")
+    calls = tool_calls(
+        ("remember", {"note": ZSH, "said": ZSH}), ("ask_user", {"question": "Sure?"})
+    )
+    office.model.then(calls, "ok")
+    ann.says(ZSH)
+    ann.answers("yes")
+    assert len(office.memory.history(office.agent, ann.config)) == 1
+    message = next(m for m in ann.state["messages"] if m.type == "tool" and m.name == "remember")
+    assert message.content.startswith("Remembered as ")
+
+
+def test_writes_of_a_run_are_counted_over_all_scopes() -> None:
+    from langmem_credit.notes import Limits
+
+    office = Office(limits=Limits(writes_per_run=2))
+    ann = office.person("1", user_id="ann")
+    steps = [remember(f"Note number {n} is here") for n in range(4)]
+    answers = office.run(ann, "Look around", *steps)
+    assert [answer.startswith("Kept as") for answer in answers] == [True, True, False, False]
+
+
+def test_run_record_holds_the_digest_as_text(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, ZSH)
+    digest = office.digest(ann)
+    assert ann.state[RUN]["digest"] in digest
+
+
+def test_stream_tells_the_scope(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.model.then(remember(ZSH), "ok")
+    news = list(
+        office.agent.stream({"messages": [HumanMessage(ZSH)]}, ann.config, stream_mode="custom")
+    )
+    assert [(one["type"], one["scope"]) for one in news] == [("remembered", "user")]
+
+
+def test_concurrent_runs_of_many_users_do_not_mix() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    store = InMemoryStore()
+    memory = CreditedMemory(scopes=[USER])
+
+    def life(number: int) -> list[str]:
+        text = f"I am number {number}"
+        it = talk(
+            *[remember(text), "ok", "ok"] * 1,
+            memory=memory,
+            store=store,
+            checkpointer=InMemorySaver(),
+        )
+        config = {"configurable": {"thread_id": "1", "user_id": f"u{number}"}}
+        it.agent.invoke({"messages": [HumanMessage(text)]}, config)
+        return [note.text for note in memory.notes(it.agent, config)]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(life, range(60)))
+    assert found == [[f"I am number {number}"] for number in range(60)]
+
+
+async def test_async_tools_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+    monkeypatch.setattr(tools, "recall", lambda *_, **__: threads.append(current_thread()))
+    office = Office()
+    await office.arun(
+        office.person("1", user_id="ann"), "Hi", tool_calls(("recall", {"query": "x"}))
+    )
+    assert threads
+    assert current_thread() not in threads
