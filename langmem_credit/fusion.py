@@ -13,8 +13,9 @@ notes alone, so that rows which outlived their notes take no place from living o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
-from .index import Hit, Index, ScopeKey
+from .index import Index, ScopeKey
 from .notes import Note
 from .word_index import WordIndex
 
@@ -30,6 +31,7 @@ FLOOR = 0.15
 LEAST_SHARE = 0.4
 
 Rank = Callable[[str, Sequence[Note]], Sequence[str]]
+ScopeOf = Callable[[Note], ScopeKey | None]
 
 
 def fuse(
@@ -57,8 +59,9 @@ def near(
     index: Index,
     query: str,
     notes: Sequence[Note],
-    scope_of: ScopeKey | Callable[[Note], ScopeKey],
+    scope_of: ScopeKey | ScopeOf,
     *,
+    own_id: Callable[[Note], str] = attrgetter("id"),
     depth: int = DEPTH,
     floor: float = 0.0,
 ) -> list[str]:
@@ -68,27 +71,34 @@ def near(
         index: the hint.
         query: words.
         notes: all that may be found.
-        scope_of: the scope of all notes, or a function from a note to its scope.
+        scope_of: the scope of all notes, or a function from a note to its scope; None for one
+            that is in no index.
+        own_id: from a note to its id in its scope.
         depth: how many at the most.
         floor: the least score that counts as found.
     """
-    scopes: dict[ScopeKey, set[str]] = {}
-    if callable(scope_of):
+    scopes: dict[ScopeKey, dict[str, str]] = {}
+    if not callable(scope_of):
+        scopes[scope_of] = {own_id(note): note.id for note in notes}
+    else:
         for note in notes:
-            scopes.setdefault(scope_of(note), set()).add(note.id)
-    elif notes:
-        scopes[scope_of] = {note.id for note in notes}
-    hits: list[Hit] = []
+            scope = scope_of(note)
+            if scope is not None:
+                scopes.setdefault(scope, {})[own_id(note)] = note.id
+    hits: list[tuple[float, str]] = []
     for scope, live in scopes.items():
-        hits += (hit for hit in index.search(scope, query, depth, live=live) if hit.note_id in live)
-    hits.sort(key=lambda hit: -hit.score)
-    return [hit.note_id for hit in hits[:depth] if hit.score >= floor]
+        if live:
+            found = index.search(scope, query, depth, live=live.keys())
+            hits += ((hit.score, live[hit.note_id]) for hit in found if hit.note_id in live)
+    hits.sort(key=lambda hit: -hit[0])
+    return [note_id for score, note_id in hits[:depth] if score >= floor]
 
 
 def create_fused_rank(
     index: Index,
-    scope_of: ScopeKey | Callable[[Note], ScopeKey],
+    scope_of: ScopeKey | ScopeOf,
     *,
+    own_id: Callable[[Note], str] = attrgetter("id"),
     words: WordIndex | Rank | None = None,
     depth: int = DEPTH,
     floor: float = FLOOR,
@@ -97,7 +107,9 @@ def create_fused_rank(
 
     Args:
         index: kept in step by `Index.sync`; this only searches.
-        scope_of: the scope of all notes, or a function from a note to its scope.
+        scope_of: the scope of all notes, or a function from a note to its scope; None for one
+            that is in no index.
+        own_id: from a note to its id in its scope.
         words: the ranking by words; a function's finds all count in full.
         depth: how many notes the index may add.
         floor: the least score that counts as found by meaning.
@@ -105,13 +117,16 @@ def create_fused_rank(
     by_words = words if words is not None else WordIndex()
 
     def rank(query: str, notes: Sequence[Note]) -> Sequence[str]:
-        meant = near(index, query, notes, scope_of, depth=depth, floor=floor)
+        meant = near(index, query, notes, scope_of, own_id=own_id, depth=depth, floor=floor)
         if not isinstance(by_words, WordIndex):
             return fuse([by_words(query, notes), meant])
         if not meant:
             return by_words.rank(query, notes)
         weighed = by_words.weigh(query, notes, depth)
-        shares = {one: share if share >= LEAST_SHARE else 0.0 for one, share in weighed}
-        return fuse([list(shares), meant], [shares])
+        shares = {one: share if share >= LEAST_SHARE else 0.0 for one, share in weighed[:depth]}
+        first = fuse([list(shares), meant], [shares])
+        # What words find beyond the depth comes after all else, in its order.
+        seen = set(first)
+        return [*first, *(one for one, _ in weighed[depth:] if one not in seen)]
 
     return rank

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ from langgraph.types import StreamWriter
 from . import host, nodes
 from .access import opened
 from .books import ado, do
+from .chroma_index import ChromaIndex
+from .index import IndexStatus, WordsOnly
+from .kept_index import KeptIndex
 from .ledger import Event
 from .notebook import Notebook
 from .notes import Note
@@ -37,6 +41,8 @@ class CreditedMemory(Settings):
     """
 
     def __post_init__(self) -> None:
+        if isinstance(self.index, (str, os.PathLike)):
+            object.__setattr__(self, "index", ChromaIndex(self.index))
         super().__post_init__()
         # Before the first run, so that no invocation goes unrecorded.
         install()
@@ -264,6 +270,11 @@ class CreditedMemory(Settings):
         """As `history`."""
         snapshot = await opened(graph, config, "ahistory").aget_state(config)
         return await ado(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
+
+    def index_status(self) -> IndexStatus:
+        """How recall by meaning is. Starts nothing and waits for nothing."""
+        index = self.index
+        return index.status() if isinstance(index, KeptIndex) else WordsOnly().status()
 
     # The method that was called names itself, so that an error can.
 

@@ -20,6 +20,7 @@ from .books import Where, do
 from .errors import ConfigurationError, named
 from .guard import Guard, is_own
 from .heard import model_is_called
+from .indexing import keep_up
 from .placement import digest_of, fixed, placed
 from .recorder import RECORDER, find_run, install
 from .session import WRITING, Session, as_mapping
@@ -42,7 +43,9 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
     session = Session.read(settings, values, config)
     if session is None:
         raise _no_channels()
-    run = do(fixed(session, Where.of(None, config), values[RUN])).run
+    session = do(fixed(session, Where.of(None, config), values[RUN]))
+    keep_up(session)
+    run = session.run
     return {} if run.recorded else {RUN: replace(run, listened=True).record()}
 
 

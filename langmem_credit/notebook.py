@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
 from types import MappingProxyType
 
 from .drafts import LIVING, SAME_WORDS, Draft, Kin, note_of, text_in, texts_in
@@ -45,7 +47,7 @@ class Conflict:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Notebook:
     """The fold of a ledger.
 
@@ -67,12 +69,12 @@ class Notebook:
     ended_at: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     births: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
-    @property
+    @cached_property
     def active(self) -> tuple[Note, ...]:
         """What the digest and recall may show, oldest first."""
         return tuple(note for note in self.notes.values() if note.status == "active")
 
-    @property
+    @cached_property
     def unconfirmed(self) -> tuple[Note, ...]:
         """What waits for a person's review, oldest first; the agent's findings do not."""
         return tuple(
@@ -81,7 +83,7 @@ class Notebook:
             if note.status == "unconfirmed" and note.kind != "finding"
         )
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Note, ...]:
         """The agent's own working notes, unverified, oldest first."""
         return tuple(
@@ -89,6 +91,12 @@ class Notebook:
             for note in self.notes.values()
             if note.status == "unconfirmed" and note.kind == "finding"
         )
+
+    @cached_property
+    def recallable(self) -> tuple[Note, ...]:
+        """What recall may show: active notes and the agent's findings, newest first."""
+        shown = [*self.active, *self.findings]
+        return tuple(sorted(shown, key=attrgetter("at", "id"), reverse=True))
 
     @property
     def others(self) -> tuple[Note, ...]:

@@ -7,7 +7,7 @@ model asks for counts where it is no wider than the default; a wider scope needs
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from .books import Book
@@ -92,12 +92,7 @@ def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found
     asked = _asked(call)
     shelf = session.shelf()
     if asked:
-        kept = {
-            note_id: note
-            for note_id, note in shelf.notebook.notes.items()
-            if shelf.owner(note_id).scope == asked
-        }
-        shelf = replace(shelf, notebook=replace(shelf.notebook, notes=kept))
+        shelf = shelf.only(asked)
     named = shelf.notebook.get(query)
     if named is None:
         heard = _named_heard(session)

@@ -12,13 +12,12 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 from .events import PERSON
 from .lines import dated, heading, inert, label, quoted, same_words
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, text_hash
-from .ranking import rank_by_words
+from .word_index import WORDS
 
 Rank = Callable[[str, Sequence[Note]], Sequence[str]]
 
@@ -68,7 +67,7 @@ def recall(
     about: object = None,
     limit: object = DEFAULT_LIMIT,
     cursor: object = None,
-    rank: Rank = rank_by_words,
+    rank: Rank = WORDS.rank,
     limits: Limits = LIMITS,
     spare: int = 0,
 ) -> Recalled:
@@ -95,10 +94,11 @@ def recall(
     if len(asked) > limits.query:
         remark = f"Only the first {limits.query} of the query's {len(asked)} characters counted."
         asked = asked[: limits.query]
-    shown = _among((*notebook.active, *notebook.findings), topic)
+    shown = _among(notebook.recallable, topic)
     waiting = _among(notebook.unconfirmed, topic)
     found = _found(asked, shown, rank)
-    matches = len(_found(asked, waiting, rank))
+    # By words: by meaning nearly every note is near to some question.
+    matches = len(_found(asked, waiting, WORDS.rank))
     start = _start(cursor, _question(asked, topic), found)
     page = _page(found[start:], _clamped(limit), limits, spare)
     end = start + len(page)
@@ -171,19 +171,18 @@ def _by_id(notebook: Notebook, note_id: str) -> Recalled:
     return Recalled(whole=True, remark=remark)
 
 
-def _among(notes: Sequence[Note], topic: str) -> list[Note]:
+def _among(notes: Sequence[Note], topic: str) -> Sequence[Note]:
     if not topic:
-        return list(notes)
+        return notes
     return [note for note in notes if inert(note.about).casefold() == topic]
 
 
-def _found(asked: str, notes: Sequence[Note], rank: Rank) -> list[Note]:
-    newest_first = sorted(notes, key=attrgetter("at", "id"), reverse=True)
+def _found(asked: str, notes: Sequence[Note], rank: Rank) -> Sequence[Note]:
     if not asked:
-        return newest_first
+        return notes
     # The ranking is a hint: ids that it made up, forgot to drop or repeated count for nothing.
-    by_id = {note.id: note for note in newest_first}
-    return [by_id[one] for one in dict.fromkeys(rank(asked, newest_first)) if one in by_id]
+    by_id = {note.id: note for note in notes}
+    return [by_id[one] for one in dict.fromkeys(rank(asked, notes)) if one in by_id]
 
 
 def _page(found: Sequence[Note], limit: int, limits: Limits, spare: int) -> list[Note]:

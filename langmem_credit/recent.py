@@ -6,11 +6,14 @@ import copy
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 from .digest import render
 from .ledger import Event
 from .notebook import Notebook, fold
 from .notes import Limits, utc_now
+
+T = TypeVar("T")
 
 
 class RecentFolds:
@@ -72,8 +75,8 @@ class RecentDigests:
         return text
 
 
-class NamedDigests:
-    """The digests made last where a name says what they are made of, beside the session's notes.
+class Named(Generic[T]):
+    """What was made last where a name says what it is made of, beside the session's notes.
 
     An entry keeps its session's notebook alive, so that no other one can take its place; those of
     the other scopes, which may be large, it only names.
@@ -82,22 +85,22 @@ class NamedDigests:
     def __init__(self, capacity: int = 32) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._seen: OrderedDict[tuple[int, Hashable], tuple[Notebook, str]] = OrderedDict()
+        self._seen: OrderedDict[tuple[int, Hashable], tuple[Notebook, T]] = OrderedDict()
 
-    def of(self, notebook: Notebook, name: Hashable, make: Callable[[], str]) -> str:
-        """The digest of this name, made where it is not known."""
+    def of(self, notebook: Notebook, name: Hashable, make: Callable[[], T]) -> T:
+        """What this name stands for, made where it is not known."""
         # One empty notebook is as good as another.
         key = (id(notebook) if notebook.notes else 0, name)
         with self._lock:
             found = self._seen.get(key)
         if found is not None:
             return found[1]
-        text = make()
+        made = make()
         with self._lock:
-            self._seen[key] = (notebook, text)
+            self._seen[key] = (notebook, made)
             while len(self._seen) > self._capacity:
                 self._seen.popitem(last=False)
-        return text
+        return made
 
     def clear(self) -> None:
         """Forgets everything, as a new process would know it."""
@@ -124,5 +127,5 @@ class FirstSeen:
 
 FOLDS = RecentFolds()
 DIGESTS = RecentDigests()
-SHARED_DIGESTS = NamedDigests()
+SHARED_DIGESTS: Named[str] = Named()
 CLOCK = FirstSeen()

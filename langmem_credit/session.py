@@ -17,13 +17,14 @@ from .heard import HeardRun, hear
 from .ledger import Event, held, merge_events, next_at
 from .notebook import Notebook
 from .notes import Note, utc_now
-from .recent import CLOCK, FOLDS
+from .recent import CLOCK, FOLDS, Named
 from .scopes import SESSION
 from .settings import Settings
 from .shelf import Shelf, shelve
 from .state import LEDGER
 
 WRITING = frozenset({"remember", "forget"})
+SHELVES: Named[Shelf] = Named(8)
 # In a tool message's artifact: the scope that the call wrote to, where it is not the session.
 SCOPE = "scope"
 
@@ -190,7 +191,13 @@ class Session:
 
     def shelf(self, notebook: Notebook | None = None) -> Shelf:
         """The session's notes, or those given for them, and the open scopes' as one notebook."""
-        return shelve(notebook or self.notebook, self.books, self.run.speaker)
+        own = notebook or self.notebook
+        if any(book.events and not book.token for book in self.books):
+            return shelve(own, self.books, self.run.speaker)
+        # A scope's token stands for all that it holds.
+        books = tuple((book.labels, book.token, book.scope, book.me) for book in self.books)
+        name = (books, self.run.speaker)
+        return SHELVES.of(own, name, lambda: shelve(own, self.books, self.run.speaker))
 
     def in_run(self, run: HeardRun) -> Session:
         """The session with another view of its run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .credit import judge
 from .errors import ConfigurationError, named
+from .index import Index
+from .kept_index import KeptIndex
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .scopes import Scope, checked
 
@@ -50,6 +53,9 @@ class Settings:
         credit_rule: another rule than the one built in.
         scopes: where notes may be kept beside the session, the narrowest first. They need the
             graph to have a store. A scope called "user" is where notes go by default.
+        index: finds notes by meaning, and is kept in step in the background: a folder or a Chroma
+            server's `http://host:port` for a `ChromaIndex` with the local model, or any `Index`;
+            None for recall by words.
     """
 
     limits: Limits = LIMITS
@@ -59,6 +65,7 @@ class Settings:
     cache_control: Mapping[str, Any] | None = field(default=None, hash=False)
     credit_rule: CreditRule = judge
     scopes: Sequence[Scope] = ()
+    index: Index | str | os.PathLike[str] | None = None
 
     # Not for type checkers, which read the options off the fields.
     if not TYPE_CHECKING:
@@ -96,6 +103,13 @@ class Settings:
         if isinstance(self.scopes, Scope) or not isinstance(self.scopes, Sequence):
             raise ConfigurationError(f"scopes={self.scopes!r} does not fit. Pass a list of Scope.")
         object.__setattr__(self, "scopes", checked(self.scopes))
+        if self.index is not None and not isinstance(self.index, KeptIndex):
+            if isinstance(self.index, type) or not isinstance(self.index, Index):
+                raise ConfigurationError(
+                    f"index={named(self.index)} does not fit. Pass a folder, a Chroma server's "
+                    "http://host:port, a ChromaIndex, or None for recall by words."
+                )
+            object.__setattr__(self, "index", KeptIndex(self.index))
         if self.cache_control is not None:
             frozen = MappingProxyType(dict(self.cache_control))
             object.__setattr__(self, "cache_control", frozen)

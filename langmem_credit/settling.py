@@ -21,6 +21,7 @@ from .decisions import Decision, decide
 from .drafts import STOOD_FOR
 from .events import name_of
 from .heard import HeardRun, moved_on
+from .indexing import keep_up
 from .ledger import Event, held
 from .placement import fixed
 from .scopes import SESSION
@@ -64,6 +65,7 @@ def settle_step(
     settled = settle(session)
     run = moved_on(settled.session.run, state)
     after = yield from fixed(settled.session.in_run(run), where, state.get(RUN))
+    keep_up(after)
     return settled, after.run
 
 

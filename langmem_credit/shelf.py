@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
 from .books import Book
@@ -27,7 +28,7 @@ class Owned:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shelf:
     """Several notebooks as one.
 
@@ -46,6 +47,20 @@ class Shelf:
     def owner(self, note_id: str) -> Owned:
         """Where the note lies."""
         return self.owners.get(note_id) or Owned(SESSION, note_id)
+
+    @cached_property
+    def places(self) -> Mapping[str, str]:
+        """Id of each note here to the name of its scope."""
+        return {note_id: self.owner(note_id).scope for note_id in self.notebook.notes}
+
+    def only(self, scope: str) -> Shelf:
+        """The notes of one scope."""
+        kept = {
+            note_id: note
+            for note_id, note in self.notebook.notes.items()
+            if self.places[note_id] == scope
+        }
+        return replace(self, notebook=replace(self.notebook, notes=MappingProxyType(kept)))
 
 
 def shelve(session: Notebook, books: Sequence[Book], speaker: str | None) -> Shelf:

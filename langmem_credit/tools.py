@@ -24,6 +24,7 @@ from .books import Opening, Where, Work, Writing, ado, do
 from .characters import clean, one_line
 from .guard import is_own, own_code
 from .heard import answer_of, with_answer
+from .indexing import rank_for
 from .looking import looked_through
 from .notes import KINDS
 from .recall import SCOPE_BYTES, recall, render_recall
@@ -163,17 +164,19 @@ def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | Non
     limit = args.get("limit")
     looked = looked_through(session, args.get("scope"))
     found = recall(
-        looked.notebook,
+        looked.shelf.notebook,
         query=args.get("query"),
         note_id=args.get("id"),
         about=args.get("about"),
         **({} if limit is None else {"limit": limit}),
         cursor=args.get("cursor"),
+        rank=rank_for(session, looked.shelf),
         limits=settings.limits,
-        spare=SCOPE_BYTES if looked.places else 0,
+        spare=SCOPE_BYTES if session.books else 0,
     )
+    places = looked.shelf.places if session.books else None
     return render_recall(
-        found, session.run.as_of, limits=settings.limits, places=looked.places, unread=looked.unread
+        found, session.run.as_of, limits=settings.limits, places=places, unread=looked.unread
     )
 
 

@@ -17,7 +17,9 @@ from operator import is_
 from .notes import Note
 from .ranking import encoded, expressions, rank_by_words
 
-_KEPT = 6
+# Lists of notes that are kept, and notes in them together.
+_KEPT = 64
+_MOST_NOTES = 50_000
 # Fewer in common than this, and a new database is cheaper than changing an old one.
 _ALIKE = 0.5
 
@@ -30,7 +32,7 @@ class _Table:
     notes: dict[str, Note] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
-    listed: list[Note] = field(default_factory=list)
+    listed: Sequence[Note] = ()
     next_row: int = 1
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -96,7 +98,9 @@ class WordIndex:
     def _table(self, notes: Sequence[Note]) -> _Table:
         for table in self._tables:
             # Mostly the very notes that were asked about before, in the same order.
-            if len(table.listed) == len(notes) and all(map(is_, table.listed, notes)):
+            if table.listed is notes or (
+                len(table.listed) == len(notes) and all(map(is_, table.listed, notes))
+            ):
                 return table
         wanted = {note.id: note for note in notes}
         best = max(self._tables, key=lambda one: _common(one, wanted), default=None)
@@ -105,11 +109,19 @@ class WordIndex:
         else:
             self._tables.remove(best)
         self._tables.append(best)
-        while len(self._tables) > _KEPT:
-            self._tables.pop(0).database.close()
         _bring_up(best, wanted)
-        best.listed = list(notes)
+        # As it is, where nobody can change it.
+        best.listed = notes if isinstance(notes, tuple) else list(notes)
+        while len(self._tables) > 1 and (
+            len(self._tables) > _KEPT
+            or sum(len(table.notes) for table in self._tables) > _MOST_NOTES
+        ):
+            self._tables.pop(0).database.close()
         return best
+
+
+# Of this process; what it keeps is made again where it is gone.
+WORDS = WordIndex()
 
 
 def _common(table: _Table, wanted: dict[str, Note]) -> int:

@@ -1,0 +1,238 @@
+"""An index that is kept in step in the background, and waited for no longer than said.
+
+Decision: whoever writes a note does not wait for its vector. Problem: the first one may have to
+load a model for seconds, and a server may not answer. Cost: for a moment after a write, and while
+a large scope is indexed for the first time, recall finds the newest notes by their words alone.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from .deadlines import BrokenCallError, Deadlines, OverdueError
+from .index import Hit, Index, IndexStatus, ScopeKey, SyncReport
+from .notes import Note
+
+_log = logging.getLogger("langmem_credit")
+
+# What a search waits for the index, and before it for the notes that were just written.
+PATIENCE_SECONDS = 5.0
+_MOMENT_SECONDS = 0.5
+# The longest that a scope is worked on before the next one's turn, and a process waits at its end.
+_ROUND_SECONDS = 1.0
+_LAST_SECONDS = 5.0
+# So long a scope counts as kept; then the index looks whether it still holds what it should.
+_KEPT_SECONDS = 60.0
+_MOST_KNOWN = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    notes: tuple[Note, ...]
+    token: str
+
+
+class KeptIndex:
+    """An `Index` around another one. Methods block for a bounded time and never raise for a fault.
+
+    Args:
+        index: what it keeps.
+        patience_s: seconds that a search waits; then recall is by words.
+    """
+
+    def __init__(self, index: Index, *, patience_s: float = PATIENCE_SECONDS) -> None:
+        self.index = index
+        self.patience_s = patience_s
+        self._deadlines = Deadlines("langmem_credit search", threads=4)
+        self._overdue = ""
+        self._thread: threading.Thread | None = None
+        self._busy: ScopeKey | None = None
+        self._reset()
+
+    def keep(self, scope_key: ScopeKey, notes: Iterable[Note], token: str = "") -> None:
+        """Has the scope's rows made those of the notes, soon. Comes back at once.
+
+        Args:
+            scope_key: whose notes.
+            notes: all that recall may show.
+            token: names this state of the notes; nothing is done for the one that is kept already.
+        """
+        self._check_process()
+        with self._condition:
+            kept = self._kept.get(scope_key)
+            if token and kept is not None and kept[0] == token:
+                if time.monotonic() - kept[1] < _KEPT_SECONDS:
+                    return
+            waiting = self._wanted.get(scope_key)
+            if token and waiting is not None and waiting.token == token:
+                return
+            self._wanted[scope_key] = _Wanted(tuple(notes), token)
+            if self._thread is None:
+                thread = threading.Thread(
+                    target=self._work,
+                    args=(weakref.ref(self),),
+                    name="langmem_credit index",
+                    daemon=True,
+                )
+                thread.start()
+                self._thread = thread
+                _running.add(self)
+            self._condition.notify_all()
+
+    def wait(self, scope_key: ScopeKey | None = None, seconds: float = 30.0) -> bool:
+        """Waits until the scope, or all of them, is kept; False when that takes longer."""
+        self._check_process()
+
+        def done() -> bool:
+            if scope_key is None:
+                return not self._wanted and self._busy is None
+            return scope_key not in self._wanted and self._busy != scope_key
+
+        with self._condition:
+            return self._condition.wait_for(done, seconds)
+
+    def sync(
+        self,
+        scope_key: ScopeKey,
+        notes: Iterable[Note],
+        *,
+        token: str = "",
+        budget_s: float | None = None,
+    ) -> SyncReport:
+        """As the index itself has it: waits until it is done."""
+        return self.index.sync(scope_key, notes, token=token, budget_s=budget_s)
+
+    def search(
+        self,
+        scope_key: ScopeKey,
+        query: str,
+        k: int,
+        *,
+        live: Collection[str] | None = None,
+    ) -> list[Hit]:
+        """The k notes nearest to the query, nearest first; [] when there is no answer in time."""
+        self.wait(scope_key, _MOMENT_SECONDS)
+        try:
+            hits = self._deadlines.run(
+                lambda: self.index.search(scope_key, query, k, live=live), self.patience_s
+            )
+        except (OverdueError, BrokenCallError) as error:
+            self._fail(f"The index gave no answer ({error}).")
+            return []
+        except Exception as error:  # noqa: BLE001 - whatever it is, recall goes on by words
+            self._fail(f"The index failed with {type(error).__name__}.")
+            return []
+        if self._overdue:
+            self._overdue = ""
+            _log.warning("index: recall is by meaning again")
+        return hits
+
+    def drop(self, scope_key: ScopeKey) -> SyncReport:
+        """Takes the whole scope out."""
+        self._check_process()
+        with self._condition:
+            self._wanted.pop(scope_key, None)
+            self._kept.pop(scope_key, None)
+        self.wait(scope_key)
+        return self.index.drop(scope_key)
+
+    def status(self) -> IndexStatus:
+        """How it is. Starts nothing and waits for nothing."""
+        status = self.index.status()
+        if self._overdue and status.state != "words only":
+            return replace(status, state="words only", reason=self._overdue)
+        return status
+
+    def stop(self) -> None:
+        """Ends the work in the background, between two batches; `keep` begins it again."""
+        self._check_process()
+        with self._condition:
+            thread, self._ending = self._thread, True
+            self._wanted.clear()
+            self._condition.notify_all()
+        if thread is not None:
+            thread.join(_LAST_SECONDS)
+        with self._condition:
+            self._thread, self._ending = None, False
+            self._kept.clear()
+
+    def close(self) -> None:
+        """Ends the work in the background and lets go of files and connections."""
+        self.stop()
+        self._deadlines.close()
+        self.index.close()
+
+    def _fail(self, reason: str) -> None:
+        new, self._overdue = not self._overdue, reason
+        if new:
+            _log.warning("index: recall is by words alone: %s", reason)
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
+        self._condition = threading.Condition()
+        self._wanted: OrderedDict[ScopeKey, _Wanted] = OrderedDict()
+        self._kept: OrderedDict[ScopeKey, tuple[str, float]] = OrderedDict()
+        self._busy = None
+        self._thread = None
+        self._ending = False
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            # Threads do not live on in a forked process.
+            self._reset()
+
+    @staticmethod
+    def _work(reference: weakref.ref[KeptIndex]) -> None:
+        # Not the index itself, so that one that nobody uses any more can go.
+        while (index := reference()) is not None and index.turn():
+            del index
+
+    def turn(self) -> bool:
+        """Works on one scope, or waits a while for one; False when there is nothing left to do."""
+        with self._condition:
+            if not self._wanted and not self._ending:
+                self._condition.wait(_ROUND_SECONDS)
+            if self._ending:
+                return False
+            if not self._wanted:
+                return True
+            key, wanted = self._wanted.popitem(last=False)
+            self._busy = key
+        done = False
+        try:
+            report = self.index.sync(key, wanted.notes, token=wanted.token, budget_s=_ROUND_SECONDS)
+            done = not report.pending or bool(report.reason)
+            failed = bool(report.reason)
+        except Exception as error:  # noqa: BLE001 - an index is a hint
+            done = failed = True
+            self._fail(f"The index failed with {type(error).__name__}.")
+        with self._condition:
+            self._busy = None
+            if not done and not self._ending:
+                # Behind the others, unless the scope's notes are newer by now.
+                self._wanted.setdefault(key, wanted)
+            elif not failed:
+                self._kept[key] = (wanted.token, time.monotonic())
+                self._kept.move_to_end(key)
+                while len(self._kept) > _MOST_KNOWN:
+                    self._kept.popitem(last=False)
+            self._condition.notify_all()
+        return True
+
+
+_running: weakref.WeakSet[KeptIndex] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    # A thread that is stopped in the middle of a write leaves a folder to be checked.
+    for index in list(_running):
+        index.stop()
