@@ -310,7 +310,7 @@ MUTATIONS = [
     *_m(
         "ledger",
         ("_differ(event, other) and _rank(event) < _rank(other)", "_differ(event, other)"),
-        ("return sorted(kept.values(), key=order)", "return list(kept.values())"),
+        ("if trims else kept.values(), key=order)", "if trims else kept.values(), key=id)"),
         (
             "    if present > newest:\n        return present",
             "    if True:\n        return present",
