@@ -19,6 +19,9 @@ _MOST = 4_000
 
 RUN_ONLY = "It is kept for this run only: this agent has no checkpointer."
 NO_MEMORY = "Nothing was changed: this graph has no memory. Its state needs the memory's channels."
+WORDS_ALONE = (
+    "The index does not answer now, so notes were looked for by their words alone: try other words."
+)
 FAILED = "Nothing was changed: the memory failed. Go on without it and tell the person."
 NO_OTHER_WORDS = (
     "Nothing that the person typed in this run can be credited for it: do not try other words."

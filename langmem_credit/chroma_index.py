@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -31,6 +32,7 @@ _log = logging.getLogger("langmem_credit")
 
 LOCAL = "local"
 _MOST_HITS = 1_000
+_MOST_SCOPES = 1_000
 _SCOPE_WAIT_SECONDS = 10.0
 _EMBEDDER_REST_SECONDS = 30.0
 # What a search may spend on an index that it finds gone.
@@ -66,7 +68,7 @@ class ChromaIndex:
         self._place = _place(place, timeout_s, options)
         self._vectors = _vectors(embedder, timeout_s)
         self._deployment = deployment
-        self._scopes: dict[str, Scope] = {}
+        self._scopes: OrderedDict[str, Scope] = OrderedDict()
         self._lock = threading.Lock()
         self._reason = "" if self._vectors is not None else NO_EMBEDDER
         self._rests_until = 0.0
@@ -187,6 +189,10 @@ class ChromaIndex:
         with self._lock:
             if name not in self._scopes:
                 self._scopes[name] = Scope(name)
+            self._scopes.move_to_end(name)
+            while len(self._scopes) > _MOST_SCOPES:
+                # What is known of it is read again when it is used again.
+                self._scopes.popitem(last=False)
             return self._scopes[name]
 
     def _warm(self) -> None:

@@ -23,6 +23,7 @@ from .errors import (
     UnknownNoteError,
     named,
 )
+from .indexing import keep, scope_key, thread_key, token_of
 from .ledger import Event, confirmed, disputed, merge_events, next_at, restored, withdrawn
 from .notebook import Notebook, fold
 from .notes import Note, text_hash, utc_now
@@ -122,7 +123,7 @@ def apply(settings: Settings, graph: StatefulGraph, config: Any, change: Change)
         graph.update_state(config, {LEDGER: events})
     except InvalidUpdateError as error:
         raise _not_written(error) from error
-    return _read_back(events_of(graph.get_state(config)), event)
+    return _kept_up(settings, config, events_of(graph.get_state(config)), event)
 
 
 async def aapply(settings: Settings, graph: StatefulGraph, config: Any, change: Change) -> Note:
@@ -135,7 +136,7 @@ async def aapply(settings: Settings, graph: StatefulGraph, config: Any, change: 
         await graph.aupdate_state(config, {LEDGER: events})
     except InvalidUpdateError as error:
         raise _not_written(error) from error
-    return _read_back(events_of(await graph.aget_state(config)), event)
+    return _kept_up(settings, config, events_of(await graph.aget_state(config)), event)
 
 
 def where_of(graph: object, config: Any) -> Where:
@@ -212,6 +213,7 @@ def _elsewhere(
                 f"The change is written, but scope {book.scope.name} cannot be read: "
                 f"{after.closed}."
             )
+        keep(settings, scope_key(after.labels), after.notebook, after.token)
         return _note(after.notebook, note.id)
     closed = [f"{book.scope.name} ({book.closed})" for book in books if book.down]
     if closed:
@@ -271,6 +273,15 @@ def _prepared(
 def _moment(snapshot: StateSnapshot, events: list[Event]) -> str:
     run = snapshot.values.get(RUN) or {}
     return next_at(utc_now(), [*events, {"id": "run", "at": run.get("as_of", "")}])
+
+
+def _kept_up(settings: Settings, config: Any, events: list[Event], event: Event) -> Note:
+    """The note, read back, and the index brought up to it."""
+    note = _read_back(events, event)
+    thread = (config.get("configurable") or {}).get("thread_id")
+    if thread is not None:
+        keep(settings, thread_key(str(thread)), fold(events), token_of(events))
+    return note
 
 
 def _read_back(events: list[Event], event: Event) -> Note:

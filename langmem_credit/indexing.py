@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .fusion import Rank, create_fused_rank
-from .index import ScopeKey
+from .index import NO_EMBEDDER, ScopeKey
 from .kept_index import KeptIndex
 from .ledger import Event
 from .notebook import Notebook
@@ -49,6 +49,15 @@ def rank_for(session: Session, shelf: Shelf) -> Rank:
         own_id=lambda note: own.get(note.id, note.id),
         words=WORDS,
     )
+
+
+def is_down(settings: Settings) -> bool:
+    """True while recall is by words alone although there is an index."""
+    index = settings.index
+    if not isinstance(index, KeptIndex):
+        return False
+    status = index.status()
+    return status.state == "words only" and status.reason != NO_EMBEDDER
 
 
 def thread_key(thread: str) -> ScopeKey:

@@ -23,8 +23,9 @@ from .notes import Note
 
 _log = logging.getLogger("langmem_credit")
 
+STARTING = "The index is starting, which loads the model once a process: ask again in a moment."
 # What a search waits for the index, and before it for the notes that were just written.
-PATIENCE_SECONDS = 5.0
+PATIENCE_SECONDS = 3.0
 _MOMENT_SECONDS = 0.5
 # The longest that a scope is worked on before the next one's turn, and a process waits at its end.
 _ROUND_SECONDS = 1.0
@@ -53,6 +54,7 @@ class KeptIndex:
         self.patience_s = patience_s
         self._deadlines = Deadlines("langmem_credit search", threads=4)
         self._overdue = ""
+        self._started = False
         self._thread: threading.Thread | None = None
         self._busy: ScopeKey | None = None
         self._reset()
@@ -119,7 +121,9 @@ class KeptIndex:
         live: Collection[str] | None = None,
     ) -> list[Hit]:
         """The k notes nearest to the query, nearest first; [] when there is no answer in time."""
-        self.wait(scope_key, _MOMENT_SECONDS)
+        self.wait(scope_key, _MOMENT_SECONDS if self._started else self.patience_s)
+        if self._is_starting():
+            return []
         try:
             hits = self._deadlines.run(
                 lambda: self.index.search(scope_key, query, k, live=live), self.patience_s
@@ -130,9 +134,7 @@ class KeptIndex:
         except Exception as error:  # noqa: BLE001 - whatever it is, recall goes on by words
             self._fail(f"The index failed with {type(error).__name__}.")
             return []
-        if self._overdue:
-            self._overdue = ""
-            _log.warning("index: recall is by meaning again")
+        self._succeed()
         return hits
 
     def drop(self, scope_key: ScopeKey) -> SyncReport:
@@ -147,6 +149,8 @@ class KeptIndex:
     def status(self) -> IndexStatus:
         """How it is. Starts nothing and waits for nothing."""
         status = self.index.status()
+        if self._is_starting() and status.state != "words only":
+            return replace(status, state="words only", reason=STARTING)
         if self._overdue and status.state != "words only":
             return replace(status, state="words only", reason=self._overdue)
         return status
@@ -171,9 +175,19 @@ class KeptIndex:
         self.index.close()
 
     def _fail(self, reason: str) -> None:
+        self._started = True
         new, self._overdue = not self._overdue, reason
         if new:
             _log.warning("index: recall is by words alone: %s", reason)
+
+    def _is_starting(self) -> bool:
+        return self._thread is not None and not self._started
+
+    def _succeed(self) -> None:
+        self._started = True
+        if self._overdue:
+            self._overdue = ""
+            _log.warning("index: recall is by meaning again")
 
     def _reset(self) -> None:
         self._process = os.getpid()
@@ -211,9 +225,13 @@ class KeptIndex:
             report = self.index.sync(key, wanted.notes, token=wanted.token, budget_s=_ROUND_SECONDS)
             done = not report.pending or bool(report.reason)
             failed = bool(report.reason)
+            # What the index told is in its own status.
+            self._started = True
         except Exception as error:  # noqa: BLE001 - an index is a hint
             done = failed = True
             self._fail(f"The index failed with {type(error).__name__}.")
+        if not failed:
+            self._succeed()
         with self._condition:
             self._busy = None
             if not done and not self._ending:

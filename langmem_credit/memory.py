@@ -276,6 +276,11 @@ class CreditedMemory(Settings):
         index = self.index
         return index.status() if isinstance(index, KeptIndex) else WordsOnly().status()
 
+    def close_index(self) -> None:
+        """Ends the index's work in the background and lets go of its files; it opens again."""
+        if isinstance(self.index, KeptIndex):
+            self.index.close()
+
     # The method that was called names itself, so that an error can.
 
     def _notebook(self, graph: host.StatefulGraph, config: Any, method: str) -> Notebook:

@@ -77,20 +77,14 @@ class Notebook:
     @cached_property
     def unconfirmed(self) -> tuple[Note, ...]:
         """What waits for a person's review, oldest first; the agent's findings do not."""
-        return tuple(
-            note
-            for note in self.notes.values()
-            if note.status == "unconfirmed" and note.kind != "finding"
-        )
+        waiting = (note for note in self.notes.values() if note.status == "unconfirmed")
+        return tuple(note for note in waiting if note.kind != "finding")
 
     @cached_property
     def findings(self) -> tuple[Note, ...]:
         """The agent's own working notes, unverified, oldest first."""
-        return tuple(
-            note
-            for note in self.notes.values()
-            if note.status == "unconfirmed" and note.kind == "finding"
-        )
+        waiting = (note for note in self.notes.values() if note.status == "unconfirmed")
+        return tuple(note for note in waiting if note.kind == "finding")
 
     @cached_property
     def recallable(self) -> tuple[Note, ...]:

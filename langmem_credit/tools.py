@@ -24,7 +24,7 @@ from .books import Opening, Where, Work, Writing, ado, do
 from .characters import clean, one_line
 from .guard import is_own, own_code
 from .heard import answer_of, with_answer
-from .indexing import rank_for
+from .indexing import is_down, rank_for
 from .looking import looked_through
 from .notes import KINDS
 from .recall import SCOPE_BYTES, recall, render_recall
@@ -175,8 +175,13 @@ def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | Non
         spare=SCOPE_BYTES if session.books else 0,
     )
     places = looked.shelf.places if session.books else None
+    remarks = [looked.unread, answers.WORDS_ALONE if is_down(settings) else ""]
     return render_recall(
-        found, session.run.as_of, limits=settings.limits, places=places, unread=looked.unread
+        found,
+        session.run.as_of,
+        limits=settings.limits,
+        places=places,
+        unread="\n".join(filter(None, remarks)),
     )
 
 
@@ -203,7 +208,9 @@ def _ask(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | None) 
     answer = shown if via == "answer" else f"The person picked: {one_line(shown)}"
     session = Session.read(settings, runtime.state, runtime.config)
     if session is None:
+        wiring.warn_once(wiring.NO_CHANNELS)
         return answer
+    _look_at_guard(runtime)
     call_id = runtime.tool_call_id or ""
     heard = with_answer(session.run, runtime.config, call_id, question, value)
     if heard is session.run:
@@ -219,13 +226,19 @@ def _session(settings: Settings, runtime: ToolRuntime | None) -> Work[Session | 
     if session is None:
         wiring.warn_once(wiring.NO_CHANNELS)
         return None
-    if runtime is not None and not _is_guarded(runtime):
-        wiring.warn_once(wiring.NOT_GUARDED)
-    if runtime is None or not settings.scopes:
+    if runtime is None:
+        return session
+    _look_at_guard(runtime)
+    if not settings.scopes:
         return session
     where = Where.of(runtime, runtime.config)
     books = yield Opening(settings.scopes, where, session.run.speaker)
     return session.with_books(books)
+
+
+def _look_at_guard(runtime: ToolRuntime) -> None:
+    if not _is_guarded(runtime):
+        wiring.warn_once(wiring.NOT_GUARDED)
 
 
 def _is_guarded(runtime: ToolRuntime) -> bool:

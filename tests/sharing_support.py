@@ -46,10 +46,12 @@ class Office:
         store: BaseStore | None = None,
         nodes: bool = False,
         saver: Any = None,
+        session_only: bool = False,
         **more: Any,
     ) -> None:
         self.store = InMemoryStore() if store is None else store
-        self.memory = CreditedMemory(scopes=list(scopes) or [USER], **more)
+        shared = [] if session_only else list(scopes) or [USER]
+        self.memory = CreditedMemory(scopes=shared, **more)
         self.model = ScriptedChatModel()
         saver = saver or InMemorySaver()
         if nodes:

@@ -17,6 +17,9 @@ from langmem_credit.chroma_server import Server
 from langmem_credit.index import SyncReport
 from tests.index_support import BagOfWords, ChromaServer, numbered
 
+# Chroma leaves a connection open where it fails while it connects.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ChromaServer]:

@@ -784,7 +784,9 @@ def test_a_field_of_a_wrong_type_does_no_harm(field: str, wrong: Any) -> None:
     assert notebook.get(PNPM["note"]).status == "forgotten"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("ledger", [None, "x", 7, {"id": "a"}, [None, 3], object()], ids=lambda one: f"{one!r:.9}")
+@pytest.mark.parametrize(
+    "ledger", [None, "x", 7, {"id": "a"}, [None, 3], object()], ids=lambda one: f"{one!r:.9}"
+)
 def test_a_ledger_that_is_none_folds_to_nothing(ledger: object) -> None:
     assert fold(ledger).notes == {}
 

@@ -73,9 +73,20 @@ def test_beyond_the_first_ones_the_share_is_nought() -> None:
 
 def test_few_lists_are_kept() -> None:
     index = WordIndex()
-    for number in range(20):
+    for number in range(70):
         index.rank("x", [note(f"l{number:02d}n{n:02d}", "x") for n in range(3)])
     assert len(index._tables) == word_index._KEPT
+
+
+def test_few_notes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_index, "_MOST_NOTES", 10)
+    index = WordIndex()
+    for number in range(7):
+        index.rank("x", [note(f"l{number:02d}n{n:02d}", "x") for n in range(3)])
+    assert [len(table.notes) for table in index._tables] == [3, 3, 3]
+    # One list that is larger than all that may be kept is kept all the same.
+    index.rank("x", [note(f"big{n:03d}", "x") for n in range(30)])
+    assert [len(table.notes) for table in index._tables] == [30]
 
 
 def test_without_a_full_text_index_words_still_find(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
 """`chat`: talk to an agent that remembers what you said and nothing else.
 
-Sessions, and the notes that all of them share, are kept in two SQLite files in the folder you name.
-Without a model, or without its package
-or key, an offline stand-in answers, and says so.
+Sessions, and the notes that all of them share, are kept in two SQLite files in the folder you name,
+beside an index folder for recall by meaning. Without a model, or without its package or key, an
+offline stand-in answers, and says so.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ _COMMANDS = """\
 /new          a new session, which knows your notes and nothing else
 /session ID   go on with another session; without ID, list them
 /quit         leave"""
+
+NO_INDEX = (
+    "Recall is by words alone. For recall by meaning: pip install 'langmem_credit[index,model]'"
+)
 
 
 def add_parser(commands: Any) -> None:
@@ -90,8 +94,14 @@ def run(args: argparse.Namespace) -> int:
             return 2
         model, notice = choose_model(args.model)
         print(notice)
-        chat = Chat.open(model, saver, session=args.session, files=files, store=store)
-        chat.talk(read_lines())
+        index = index_in(folder)
+        if index is None:
+            print(NO_INDEX)
+        chat = Chat.open(model, saver, session=args.session, files=files, store=store, index=index)
+        try:
+            chat.talk(read_lines())
+        finally:
+            chat.close()
     return 0
 
 
@@ -99,6 +109,15 @@ def open_shared(folder: Path) -> sqlite3.Connection:
     """The file with the notes that all sessions of the folder share."""
     # The store begins and ends its transactions itself.
     return sqlite3.connect(folder / "notes.sqlite", check_same_thread=False, isolation_level=None)
+
+
+def index_in(folder: Path) -> Path | None:
+    """Where the index of these sessions lies; None where what it needs is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("chromadb") is None or find_spec("sentence_transformers") is None:
+        return None
+    return folder / "index"
 
 
 def choose_model(name: str | None) -> tuple[BaseChatModel, str]:
@@ -144,10 +163,12 @@ class Chat:
         files: Path | None = None,
         say: Callable[[str], None] = print,
         store: BaseStore | None = None,
+        index: Path | None = None,
     ) -> Chat:
         """A chat on these sessions, in a new one unless one is named.
 
-        With a store the person's notes are those of all sessions.
+        With a store the person's notes are those of all sessions; with an index folder recall is
+        by meaning too.
         """
         from langmem_credit.memory import CreditedMemory
         from langmem_credit.scopes import Scope
@@ -155,7 +176,7 @@ class Chat:
         from .agent import build_agent
 
         shared = [Scope("user", ("memories", "{user_id}"))] if store is not None else []
-        memory = CreditedMemory(scopes=shared)
+        memory = CreditedMemory(scopes=shared, index=index)
         graph = build_agent(memory, model, saver, files, store)
         return cls(memory, graph, session or new_session_id(), say)
 
@@ -185,6 +206,10 @@ class Chat:
                 self.say(str(error))
             except Exception as error:  # noqa: BLE001 - a chat outlives a failing model
                 self.say(f"That failed: {type(error).__name__}: {one_line(str(error))[:300]}")
+
+    def close(self) -> None:
+        """Lets go of the index."""
+        self.memory.close_index()
 
     def hear(self, text: str, *, pasted: bool = False) -> None:
         """Gives the agent what the person typed or pasted, and says what came of it."""

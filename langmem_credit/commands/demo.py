@@ -52,12 +52,15 @@ class Story:
         from langgraph.checkpoint.sqlite import SqliteSaver
         from langgraph.store.sqlite import SqliteStore
 
-        from .chat import Chat, open_shared
+        from .chat import NO_INDEX, Chat, index_in, open_shared
         from .stand_in import NOTICE, StandInModel
 
         (self.folder / "README.md").write_text(README, encoding="utf-8")
         (self.folder / "notes.txt").write_text(NOTES, encoding="utf-8")
         print(NOTICE)
+        index = index_in(self.folder)
+        if index is None:
+            print(NO_INDEX)
         database = self.folder / "sessions.sqlite"
         with (
             closing(sqlite3.connect(database, check_same_thread=False)) as connection,
@@ -69,6 +72,7 @@ class Story:
                 session="monday",
                 files=self.folder,
                 store=SqliteStore(shared),
+                index=index,
             )
             for step in (
                 self._preference,
@@ -78,8 +82,10 @@ class Story:
                 self._forget_refused,
                 self._forget,
                 self._second_session,
+                self._meaning,
             ):
                 step(chat)
+            chat.close()
         if self.failed:
             print(f"\nDid not hold: {'; '.join(self.failed)}")
             return 1
@@ -139,17 +145,35 @@ class Story:
         self._check("it lacks what you had forgotten", "pnpm" not in prompt)
         self._type(chat, "what do you remember about answers?")
 
+    def _meaning(self, chat: Any) -> None:
+        self._title("You ask in other words than the note's. The index finds it by its meaning.")
+        index = chat.memory.index
+        ready = index is not None and index.wait(seconds=60)
+        if not ready or chat.memory.index_status().state == "words only":
+            print(f"   Left out: {chat.memory.index_status().reason}")
+            return
+        said = self._type(chat, "what do you know about the length of replies?")
+        self._check("the note was found", any("I prefer short answers" in one for one in said))
+
     def _title(self, text: str) -> None:
         self.step += 1
         print(f"\n{self.step}. {text}")
 
-    def _type(self, chat: Any, line: str) -> None:
+    def _type(self, chat: Any, line: str) -> list[str]:
+        """What the chat said to it."""
+        said: list[str] = []
+
+        def say(text: str) -> None:
+            said.append(text)
+            print("\n".join(f"   {one}" for one in _wrapped(text)))
+
         print(f"   you> {line}")
-        chat.say = lambda text: print("\n".join(f"   {one}" for one in _wrapped(text)))
+        chat.say = say
         if line.startswith("/"):
             chat.obey(line)
         else:
             chat.hear(line)
+        return said
 
     def _check(self, claim: str, held: bool) -> None:
         print(f"   {'ok' if held else 'DOES NOT HOLD'}: {claim}")
