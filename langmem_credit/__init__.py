@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .chroma_index import ChromaIndex
     from .credit import judge
     from .errors import (
         ChangedNoteError,
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
         UnknownNoteError,
     )
     from .heard import mark, not_typed
+    from .index import Index, IndexStatus
+    from .kept_index import KeptIndex
+    from .local_model import LocalModel
     from .memory import CreditedMemory
     from .notes import LIMITS, Limits, Note, Utterance, Verdict
+    from .retriever import CreditedRetriever
     from .scopes import Scope
     from .server_auth import create_store_rule
     from .settings import CreditRule
@@ -35,13 +40,19 @@ if TYPE_CHECKING:
 __all__ = [
     "LIMITS",
     "ChangedNoteError",
+    "ChromaIndex",
     "ConfigurationError",
     "CreditError",
     "CreditRule",
     "CreditedMemory",
+    "CreditedRetriever",
     "ForgedStateError",
     "IdentityError",
+    "Index",
+    "IndexStatus",
+    "KeptIndex",
     "Limits",
+    "LocalModel",
     "MemoryChannels",
     "MemoryInput",
     "MemoryOutput",
@@ -64,13 +75,19 @@ __all__ = [
 _MODULE_OF = {
     "LIMITS": "notes",
     "ChangedNoteError": "errors",
+    "ChromaIndex": "chroma_index",
     "ConfigurationError": "errors",
     "CreditError": "errors",
     "CreditRule": "settings",
     "CreditedMemory": "memory",
+    "CreditedRetriever": "retriever",
     "ForgedStateError": "errors",
     "IdentityError": "errors",
+    "Index": "index",
+    "IndexStatus": "index",
+    "KeptIndex": "kept_index",
     "Limits": "notes",
+    "LocalModel": "local_model",
     "MemoryChannels": "state",
     "MemoryInput": "state",
     "MemoryOutput": "state",

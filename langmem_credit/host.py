@@ -23,15 +23,16 @@ from .errors import (
     UnknownNoteError,
     named,
 )
-from .indexing import keep, scope_key, thread_key, token_of
+from .indexing import keep, rank_for, scope_key, thread_key, token_of
 from .ledger import Event, confirmed, disputed, merge_events, next_at, restored, withdrawn
 from .notebook import Notebook, fold
 from .notes import Note, text_hash, utc_now
 from .placement import digest_of, fixed
+from .recall import Rank
 from .scopes import RunValues
 from .session import Session
 from .settings import Settings
-from .shelf import shelve
+from .shelf import Shelf, shelve
 from .state import LEDGER, RUN, issue_events
 
 
@@ -156,6 +157,25 @@ def notebook_of(settings: Settings, where: Where, snapshot: StateSnapshot) -> Wo
         return notebook
     books = yield Opening(settings.scopes, where, for_host=True)
     return shelve(notebook, books, None).notebook
+
+
+def shelf_of(
+    settings: Settings, where: Where, snapshot: StateSnapshot, config: Any
+) -> Work[tuple[Shelf, Rank]]:
+    """All that this config opens, and the ranking of it, with the index where there is one.
+
+    Raises:
+        ConfigurationError: the graph has no memory.
+    """
+    state = {"messages": [], LEDGER: events_of(snapshot), RUN: {}}
+    session = Session.read(settings, state, config)
+    if session is None:
+        raise ConfigurationError(NO_CHANNELS)
+    if settings.scopes:
+        books = yield Opening(settings.scopes, where, for_host=True)
+        session = session.with_books(books)
+    shelf = session.shelf()
+    return shelf, rank_for(session, shelf)
 
 
 def history_in(

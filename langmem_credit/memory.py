@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import SystemMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
@@ -28,6 +28,7 @@ from .tools import create_tools
 
 if TYPE_CHECKING:
     from .middleware import CreditedMemoryMiddleware
+    from .retriever import CreditedRetriever
 
 PERSON = "person"
 
@@ -270,6 +271,39 @@ class CreditedMemory(Settings):
         """As `history`."""
         snapshot = await opened(graph, config, "ahistory").aget_state(config)
         return await ado(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
+
+    # For chains
+
+    def retriever(
+        self, graph: host.StatefulGraph, config: Any, **options: Any
+    ) -> CreditedRetriever:
+        """A LangChain retriever over the thread's notes and those of the scopes that open.
+
+        Args:
+            graph: that the memory was built into.
+            config: of the thread; a scope opens for the values under "configurable".
+            options: `k` documents (1 to 20), only `about` this, the agent's `findings` too.
+        """
+        from .chains import create_thread_retriever
+
+        return create_thread_retriever(self, graph, config, **options)
+
+    def digest_runnable(
+        self, graph: host.StatefulGraph, config: Any, *, for_template_text: bool = False
+    ) -> Runnable[Any, str]:
+        """A Runnable that gives what `digest` gives, for the variable of a prompt.
+
+        Args:
+            graph: that the memory was built into.
+            config: of the thread.
+            for_template_text: double the braces, for a digest that becomes part of a template's
+                text. Leave it off for one that is the value of a template's variable.
+        """
+        from .chains import create_thread_digest
+
+        return create_thread_digest(self, graph, config, for_template_text=for_template_text)
+
+    # The index
 
     def index_status(self) -> IndexStatus:
         """How recall by meaning is. Starts nothing and waits for nothing."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.callbacks import (
@@ -25,20 +26,34 @@ from .digest import render
 from .lines import inert
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, utc_now
-from .ranking import rank_by_words
-from .recall import DEFAULT_LIMIT, MOST, recall
+from .recall import DEFAULT_LIMIT, MOST, Rank, recall
+from .word_index import WORDS
 
-Source = Callable[[], Notebook]
-AsyncSource = Callable[[], Awaitable[Notebook]]
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A notebook that brings its own ranking, as one with an index does.
+
+    Attributes:
+        notebook: as it is now.
+        rank: ids of the notes that match a query, best first.
+    """
+
+    notebook: Notebook
+    rank: Rank
+
+
+Source = Callable[[], Notebook | Ranked]
+AsyncSource = Callable[[], Awaitable[Notebook | Ranked]]
 
 
 class CreditedRetriever(BaseRetriever):
     """Finds kept notes as documents, best first; the newest ones where the query is empty.
 
     Attributes:
-        source: gives the notebook as it is now.
+        source: gives the notebook as it is now, alone or `Ranked`.
         asource: the same for asynchronous runs; left out, `source` runs on a thread.
-        rank: ids of the notes that match a query, best first; by words where nothing else is set.
+        rank: ids of the notes that match a query, best first, where the notebook comes alone.
         k: how many documents, 1 to 20.
         about: only notes about this; "" for all.
         findings: the agent's own unverified working notes too.
@@ -47,7 +62,7 @@ class CreditedRetriever(BaseRetriever):
 
     source: Source
     asource: AsyncSource | None = None
-    rank: Callable[[str, Sequence[Note]], Sequence[str]] = rank_by_words
+    rank: Rank = WORDS.rank
     k: int = Field(default=DEFAULT_LIMIT, ge=1, le=MOST)
     about: str = ""
     findings: bool = False
@@ -65,7 +80,11 @@ class CreditedRetriever(BaseRetriever):
         # Ranking may ask an index, which blocks.
         return await asyncio.to_thread(self._found, notebook, query, k)
 
-    def _found(self, notebook: Notebook, query: str, k: int | None) -> list[Document]:
+    def _found(self, source: Notebook | Ranked, query: str, k: int | None) -> list[Document]:
+        if isinstance(source, Ranked):
+            notebook, ranking = source.notebook, source.rank
+        else:
+            notebook, ranking = source, self.rank
         shown = [*notebook.active, *(notebook.findings if self.findings else ())]
         if not query.strip() and not self.about:
             newest = sorted(shown, key=lambda note: (note.at, note.id), reverse=True)
@@ -74,7 +93,7 @@ class CreditedRetriever(BaseRetriever):
 
         def rank(asked: str, notes: Sequence[Note]) -> Sequence[str]:
             # Working notes that are not wanted leave before the ranking, so none is counted.
-            return self.rank(asked, [note for note in notes if note.id in allowed])
+            return ranking(asked, [note for note in notes if note.id in allowed])
 
         found = recall(
             notebook,
@@ -108,9 +127,9 @@ def document_of(note: Note) -> Document:
 
 
 def create_digest_runnable(
-    source: Source,
+    source: Callable[[], Notebook],
     *,
-    asource: AsyncSource | None = None,
+    asource: Callable[[], Awaitable[Notebook]] | None = None,
     speaker: str | None = None,
     as_of: Callable[[], str] = utc_now,
     for_template_text: bool = False,
@@ -129,13 +148,26 @@ def create_digest_runnable(
     """
 
     def shown(notebook: Notebook) -> str:
-        text = render(notebook, as_of(), speaker=speaker, limits=limits)
-        return text.replace("{", "{{").replace("}", "}}") if for_template_text else text
+        return render(notebook, as_of(), speaker=speaker, limits=limits)
+
+    async def ashown() -> str:
+        return shown(await (asource() if asource else asyncio.to_thread(source)))
+
+    return giving(lambda: shown(source()), ashown, for_template_text=for_template_text)
+
+
+def giving(
+    text: Callable[[], str], atext: Callable[[], Awaitable[str]], *, for_template_text: bool
+) -> Runnable[Any, str]:
+    """A Runnable that gives the text, whatever it is given."""
+
+    def fitting(told: str) -> str:
+        return told.replace("{", "{{").replace("}", "}}") if for_template_text else told
 
     def digest(_: Any) -> str:
-        return shown(source())
+        return fitting(text())
 
     async def adigest(_: Any) -> str:
-        return shown(await (asource() if asource else asyncio.to_thread(source)))
+        return fitting(await atext())
 
     return RunnableLambda(digest, afunc=adigest, name="digest")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from langmem_credit import kept_index
 from langmem_credit.answers import WORDS_ALONE
 from langmem_credit.chroma_index import ChromaIndex
 from langmem_credit.errors import ConfigurationError
@@ -47,7 +48,11 @@ def embedder() -> Synonyms:
 
 
 @pytest.fixture
-def index(tmp_path: Path, embedder: Synonyms) -> Iterator[KeptIndex]:
+def index(
+    tmp_path: Path, embedder: Synonyms, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[KeptIndex]:
+    # On a busy machine a note takes longer than a moment to be indexed.
+    monkeypatch.setattr(kept_index, "_MOMENT_SECONDS", 20.0)
     made = KeptIndex(ChromaIndex(tmp_path / "index", embedder), patience_s=20)
     yield made
     made.close()
@@ -297,3 +302,27 @@ def test_an_index_for_words_only_is_no_failure(tmp_path: Path) -> None:
 def session_only(index: KeptIndex, *, nodes: bool = False, saver: Any = None) -> Office:
     """An agent that keeps notes in its session alone."""
     return Office(nodes=nodes, saver=saver, index=index, session_only=True)
+
+
+def test_a_chain_finds_by_meaning_what_the_config_opens(office: Office) -> None:
+    ann, bob = office.person("1", user_id="ann"), office.person("2", user_id="bob")
+    office.keep(ann, SHORT)
+    found = office.memory.retriever(office.agent, ann.config).invoke(ASKED)
+    assert [document.page_content for document in found] == [SHORT]
+    assert office.memory.retriever(office.agent, bob.config).invoke(ASKED) == []
+    again = asyncio.run(office.memory.retriever(office.agent, ann.config).ainvoke(ASKED))
+    assert again == found
+
+
+def test_a_chain_gets_the_digest_of_the_next_run(office: Office) -> None:
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, SHORT)
+    runnable = office.memory.digest_runnable(office.agent, ann.config)
+    assert runnable.invoke("anything") == office.memory.digest(office.agent, ann.config)
+    assert SHORT in asyncio.run(runnable.ainvoke(None))
+
+
+@pytest.mark.parametrize("method", ["retriever", "digest_runnable"])
+def test_a_chain_without_a_thread_is_refused(office: Office, method: str) -> None:
+    with pytest.raises(ConfigurationError, match=method):
+        getattr(office.memory, method)(office.agent, {})
