@@ -74,8 +74,9 @@ class _Asking(Generic[T]):
         """Seconds to wait before asking again; 0 where the steps go on without an answer."""
         self._tries += 1
         patient = time.monotonic() - self._since < _PATIENCE_SECONDS
-        if self._tries < _TRIES and patient and any(passes(error) for passes in _PASSING):
-            return _pause(self._tries)
+        if patient and any(passes(error) for passes in _PASSING):
+            if self._tries < _TRIES or _grew(error):
+                return _pause(min(self._tries, _TRIES))
         self._tries = 0
         self._go_on(lambda: self._steps.throw(error))
         return 0.0
@@ -102,11 +103,16 @@ async def _abatch(store: BaseStore, ops: list[Op]) -> list[Any]:
     return await asyncio.to_thread(store.batch, ops)
 
 
+def _grew(error: Exception) -> bool:
+    """A dictionary in this process, which one of the next tries finds at rest."""
+    return isinstance(error, RuntimeError) and "changed size" in str(error)
+
+
 # What another try may settle: another process holds the file, two writers met, a dictionary grew
 # while a store in memory was listed.
 _PASSING: tuple[Callable[[Exception], bool], ...] = (
     lambda error: "locked" in str(error) and "database" in str(error),
-    lambda error: isinstance(error, RuntimeError) and "changed size" in str(error),
+    _grew,
     lambda error: getattr(error, "sqlstate", None) in ("40001", "40P01"),
 )
 

@@ -1,8 +1,8 @@
 """A ledger and its fold, to which events are added at the price of what they touch.
 
-Notes that share no text, no correction and no event fold independently of each other. So the fold
-of a large ledger is changed by folding anew only what hangs together with the new events. What does
-not fit this, such as an event without its words, has the whole ledger folded.
+Notes that share no words, no utterance, no correction and no event fold independently of each
+other. So the fold of a large ledger is changed by folding anew only what hangs together with the
+new events. What does not fit this, such as an event without its words, has the whole ledger folded.
 """
 
 from __future__ import annotations
@@ -95,9 +95,11 @@ def _names(event: Event) -> set[str] | None:
     if event.get("shrunk") or not is_note_id(note_id):
         return None
     names = {f"note {note_id}"}
-    text, replaced = text_in(event, "text"), text_in(event, "replaces")
-    if text:
-        names.add(_text_name(text))
+    replaced, heard = text_in(event, "replaces"), event.get("heard")
+    # What was said may be what another note says.
+    names.update(_text_name(text) for key in ("text", "said") if (text := text_in(event, key)))
+    if isinstance(heard, dict):
+        names.add(f"heard {heard.get('u')!r}")
     if replaced:
         names.add(f"note {replaced}")
     return names
