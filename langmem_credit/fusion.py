@@ -13,7 +13,6 @@ notes alone, so that rows which outlived their notes take no place from living o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
 
 from .index import Index, ScopeKey
 from .notes import Note
@@ -31,7 +30,8 @@ FLOOR = 0.15
 LEAST_SHARE = 0.4
 
 Rank = Callable[[str, Sequence[Note]], Sequence[str]]
-ScopeOf = Callable[[Note], ScopeKey | None]
+# The notes of each scope: id there to id here.
+Scopes = Mapping[ScopeKey, Mapping[str, str]]
 
 
 def fuse(
@@ -58,10 +58,8 @@ def fuse(
 def near(
     index: Index,
     query: str,
-    notes: Sequence[Note],
-    scope_of: ScopeKey | ScopeOf,
+    scopes: Scopes,
     *,
-    own_id: Callable[[Note], str] = attrgetter("id"),
     depth: int = DEPTH,
     floor: float = 0.0,
 ) -> list[str]:
@@ -70,21 +68,10 @@ def near(
     Args:
         index: the hint.
         query: words.
-        notes: all that may be found.
-        scope_of: the scope of all notes, or a function from a note to its scope; None for one
-            that is in no index.
-        own_id: from a note to its id in its scope.
+        scopes: all notes that may be found.
         depth: how many at the most.
         floor: the least score that counts as found.
     """
-    scopes: dict[ScopeKey, dict[str, str]] = {}
-    if not callable(scope_of):
-        scopes[scope_of] = {own_id(note): note.id for note in notes}
-    else:
-        for note in notes:
-            scope = scope_of(note)
-            if scope is not None:
-                scopes.setdefault(scope, {})[own_id(note)] = note.id
     hits: list[tuple[float, str]] = []
     for scope, live in scopes.items():
         if live:
@@ -94,11 +81,15 @@ def near(
     return [note_id for score, note_id in hits[:depth] if score >= floor]
 
 
+def in_scope(key: ScopeKey) -> Callable[[Sequence[Note]], Scopes]:
+    """For notes that all lie in one scope."""
+    return lambda notes: {key: {note.id: note.id for note in notes}}
+
+
 def create_fused_rank(
     index: Index,
-    scope_of: ScopeKey | ScopeOf,
+    scopes_of: Callable[[Sequence[Note]], Scopes],
     *,
-    own_id: Callable[[Note], str] = attrgetter("id"),
     words: WordIndex | Rank | None = None,
     depth: int = DEPTH,
     floor: float = FLOOR,
@@ -107,9 +98,7 @@ def create_fused_rank(
 
     Args:
         index: kept in step by `Index.sync`; this only searches.
-        scope_of: the scope of all notes, or a function from a note to its scope; None for one
-            that is in no index.
-        own_id: from a note to its id in its scope.
+        scopes_of: the scopes of the notes at hand; one that is in no index is left out.
         words: the ranking by words; a function's finds all count in full.
         depth: how many notes the index may add.
         floor: the least score that counts as found by meaning.
@@ -117,7 +106,7 @@ def create_fused_rank(
     by_words = words if words is not None else WordIndex()
 
     def rank(query: str, notes: Sequence[Note]) -> Sequence[str]:
-        meant = near(index, query, notes, scope_of, own_id=own_id, depth=depth, floor=floor)
+        meant = near(index, query, scopes_of(notes), depth=depth, floor=floor)
         if not isinstance(by_words, WordIndex):
             return fuse([by_words(query, notes), meant])
         if not meant:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .fusion import Rank, create_fused_rank
+from .fusion import Rank, Scopes, create_fused_rank
 from .index import NO_EMBEDDER, ScopeKey
 from .kept_index import KeptIndex
 from .ledger import Event
 from .notebook import Notebook
+from .notes import Note
 from .scopes import SESSION
 from .session import Session
 from .settings import Settings
@@ -42,13 +43,13 @@ def rank_for(session: Session, shelf: Shelf) -> Rank:
         return WORDS.rank
     keep_up(session)
     keys = dict(_keys(session))
-    own = {note_id: owned.id for note_id, owned in shelf.owners.items() if owned.id != note_id}
-    return create_fused_rank(
-        index,
-        lambda note: keys.get(shelf.owner(note.id).scope),
-        own_id=lambda note: own.get(note.id, note.id),
-        words=WORDS,
-    )
+
+    def scopes_of(notes: Sequence[Note]) -> Scopes:
+        whole = notes is shelf.notebook.recallable
+        lying = shelf.lying if whole else shelf.lying_of(notes)
+        return {keys[scope]: ids for scope, ids in lying.items() if scope in keys}
+
+    return create_fused_rank(index, scopes_of, words=WORDS)
 
 
 def is_down(settings: Settings) -> bool:

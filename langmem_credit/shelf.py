@@ -53,6 +53,19 @@ class Shelf:
         """Id of each note here to the name of its scope."""
         return {note_id: self.owner(note_id).scope for note_id in self.notebook.notes}
 
+    @cached_property
+    def lying(self) -> Mapping[str, Mapping[str, str]]:
+        """Of each scope's notes that recall may show: id there to id here."""
+        return self.lying_of(self.notebook.recallable)
+
+    def lying_of(self, notes: Iterable[Note]) -> Mapping[str, Mapping[str, str]]:
+        """Of these notes, by scope: id there to id here."""
+        found: dict[str, dict[str, str]] = {}
+        for note in notes:
+            owner = self.owner(note.id)
+            found.setdefault(owner.scope, {})[owner.id] = note.id
+        return found
+
     def only(self, scope: str) -> Shelf:
         """The notes of one scope."""
         kept = {

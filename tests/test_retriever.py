@@ -14,7 +14,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
 from langmem_credit.chroma_index import ChromaIndex
-from langmem_credit.fusion import create_fused_rank
+from langmem_credit.fusion import create_fused_rank, in_scope
 from langmem_credit.notebook import Notebook, fold
 from langmem_credit.retriever import CreditedRetriever, create_digest_runnable
 from tests.index_support import BagOfWords
@@ -58,7 +58,9 @@ def test_it_finds_by_meaning_with_an_index(tmp_path: Path) -> None:
     index = ChromaIndex(tmp_path / "index", BagOfWords())
     index.sync("ann", notebook.active)
     retriever = CreditedRetriever(
-        source=lambda: notebook, rank=create_fused_rank(index, "ann", words=lambda *_: []), k=1
+        source=lambda: notebook,
+        rank=create_fused_rank(index, in_scope("ann"), words=lambda *_: []),
+        k=1,
     )
     assert texts(retriever.invoke("vim daily")) == ["I use vim daily"]
     index.close()
