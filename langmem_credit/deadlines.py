@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -27,10 +28,11 @@ class BrokenCallError(Exception):
 
 
 class _Task:
-    __slots__ = ("done", "error", "left", "result", "started", "work")
+    __slots__ = ("begun", "done", "error", "left", "result", "started", "work")
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.work = work
+        self.begun = time.monotonic()
         self.done = threading.Event()
         self.started = False
         self.left = False
@@ -58,6 +60,16 @@ class Deadlines:
             OverdueError: it did not come back in time, or too many others hang.
             BrokenCallError: it ended by what is no ordinary error.
         """
+        return self.begin(work, seconds)()
+
+    def begin(self, work: Callable[[], _T], seconds: float) -> Callable[[], _T]:
+        """Begins the call; what is given back waits for it, and gives and raises what `run` does.
+
+        The time counts from here.
+
+        Raises:
+            OverdueError: too many others hang.
+        """
         if os.getpid() != self._process:
             # Threads do not live on in a forked process.
             self._reset()
@@ -70,10 +82,13 @@ class Deadlines:
                 self._alive += 1
                 threading.Thread(target=self._work, name=self._name, daemon=True).start()
             self._condition.notify()
-        if not task.done.wait(seconds):
+        return lambda: self._end(task, seconds)
+
+    def _end(self, task: _Task, seconds: float) -> Any:
+        if not task.done.wait(max(0.0, task.begun + seconds - time.monotonic())):
             self._leave(task, seconds)
         if task.error is None:
-            return task.result  # type: ignore[no-any-return]
+            return task.result
         if isinstance(task.error, Exception):
             raise task.error
         raise BrokenCallError(repr(task.error)) from task.error

@@ -151,9 +151,17 @@ class Vectors:
                 return kept
         self.model()
         try:
-            vector = self._checked(self._call(lambda: self._embedder.embed_query(plain)))
+            return self._call(lambda: self._made(plain))
         except EmbedderDownError as down:
             return self._if_alive(down)
+
+    def _made(self, plain: str) -> Vector | Refused:
+        # Several scopes are asked the same question at once, and each waits here in turn.
+        with self._lock:
+            kept = self._queries.get(plain)
+        if kept is not None:
+            return kept
+        vector = self._checked(self._embedder.embed_query(plain))
         if not isinstance(vector, Refused):
             with self._lock:
                 self._queries[plain] = vector

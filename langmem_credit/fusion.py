@@ -12,9 +12,10 @@ notes alone, so that rows which outlived their notes take no place from living o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from .index import Index, ScopeKey
+from .index import Hit, Index, ScopeKey
+from .kept_index import KeptIndex
 from .notes import Note
 from .word_index import WordIndex
 
@@ -72,13 +73,40 @@ def near(
         depth: how many at the most.
         floor: the least score that counts as found.
     """
-    hits: list[tuple[float, str]] = []
-    for scope, live in scopes.items():
-        if live:
-            found = index.search(scope, query, depth, live=live.keys())
-            hits += ((hit.score, live[hit.note_id]) for hit in found if hit.note_id in live)
-    hits.sort(key=lambda hit: -hit[0])
-    return [note_id for score, note_id in hits[:depth] if score >= floor]
+    return ask_near(index, query, scopes, depth=depth, floor=floor)()
+
+
+def ask_near(
+    index: Index,
+    query: str,
+    scopes: Scopes,
+    *,
+    depth: int = DEPTH,
+    floor: float = 0.0,
+) -> Callable[[], list[str]]:
+    """As `near`, but begun: what is given back waits for the answer."""
+    asked = [
+        (live, _ask(index, scope, query, depth, live.keys()))
+        for scope, live in scopes.items()
+        if live
+    ]
+
+    def answer() -> list[str]:
+        hits: list[tuple[float, str]] = []
+        for live, end in asked:
+            hits += ((hit.score, live[hit.note_id]) for hit in end() if hit.note_id in live)
+        hits.sort(key=lambda hit: -hit[0])
+        return [note_id for score, note_id in hits[:depth] if score >= floor]
+
+    return answer
+
+
+def _ask(
+    index: Index, scope: ScopeKey, query: str, k: int, live: Collection[str]
+) -> Callable[[], list[Hit]]:
+    if isinstance(index, KeptIndex):
+        return index.ask(scope, query, k, live=live)
+    return lambda: index.search(scope, query, k, live=live)
 
 
 def in_scope(key: ScopeKey) -> Callable[[Sequence[Note]], Scopes]:
@@ -106,12 +134,15 @@ def create_fused_rank(
     by_words = words if words is not None else WordIndex()
 
     def rank(query: str, notes: Sequence[Note]) -> Sequence[str]:
-        meant = near(index, query, scopes_of(notes), depth=depth, floor=floor)
+        # The words are looked at while the index makes a vector of the question.
+        asked = ask_near(index, query, scopes_of(notes), depth=depth, floor=floor)
         if not isinstance(by_words, WordIndex):
-            return fuse([by_words(query, notes), meant])
-        if not meant:
-            return by_words.rank(query, notes)
+            found = by_words(query, notes)
+            return fuse([found, asked()])
         weighed = by_words.weigh(query, notes, depth)
+        meant = asked()
+        if not meant:
+            return [one for one, _ in weighed]
         shares = {one: share if share >= LEAST_SHARE else 0.0 for one, share in weighed[:depth]}
         first = fuse([list(shares), meant], [shares])
         # What words find beyond the depth comes after all else, in its order.

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from .deadlines import BrokenCallError, Deadlines, OverdueError
@@ -121,20 +121,44 @@ class KeptIndex:
         live: Collection[str] | None = None,
     ) -> list[Hit]:
         """The k notes nearest to the query, nearest first; [] when there is no answer in time."""
-        self.wait(scope_key, _MOMENT_SECONDS if self._started else self.patience_s)
-        if self._is_starting():
-            return []
+        return self.ask(scope_key, query, k, live=live)()
+
+    def ask(
+        self,
+        scope_key: ScopeKey,
+        query: str,
+        k: int,
+        *,
+        live: Collection[str] | None = None,
+    ) -> Callable[[], list[Hit]]:
+        """Begins a search; what is given back waits for its end and gives what `search` does."""
+
+        def work() -> list[Hit]:
+            self.wait(scope_key, _MOMENT_SECONDS if self._started else self.patience_s)
+            if self._is_starting():
+                return []
+            return self.index.search(scope_key, query, k, live=live)
+
+        # A moment for what was just written, and as long as the index may take.
+        seconds = self.patience_s + _MOMENT_SECONDS
         try:
-            hits = self._deadlines.run(
-                lambda: self.index.search(scope_key, query, k, live=live), self.patience_s
-            )
+            end = self._deadlines.begin(work, seconds)
+        except OverdueError as error:
+            self._fail(f"The index gave no answer ({error}).")
+            return list
+        return lambda: self._hits(end)
+
+    def _hits(self, end: Callable[[], list[Hit]]) -> list[Hit]:
+        try:
+            hits = end()
         except (OverdueError, BrokenCallError) as error:
             self._fail(f"The index gave no answer ({error}).")
             return []
         except Exception as error:  # noqa: BLE001 - whatever it is, recall goes on by words
             self._fail(f"The index failed with {type(error).__name__}.")
             return []
-        self._succeed()
+        if not self._is_starting():
+            self._succeed()
         return hits
 
     def drop(self, scope_key: ScopeKey) -> SyncReport:

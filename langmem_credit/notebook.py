@@ -92,6 +92,11 @@ class Notebook:
         shown = [*self.active, *self.findings]
         return tuple(sorted(shown, key=attrgetter("at", "id"), reverse=True))
 
+    @cached_property
+    def recallable_by_id(self) -> Mapping[str, Note]:
+        """The same, by id."""
+        return {note.id: note for note in self.recallable}
+
     @property
     def others(self) -> tuple[Note, ...]:
         """Disputed, superseded, forgotten and expired notes, oldest first."""

@@ -85,7 +85,7 @@ def recall(
         spare: bytes to leave in each line, such as `SCOPE_BYTES`.
     """
     if isinstance(note_id, str) and note_id.strip():
-        return _by_id(notebook, note_id)
+        return _whole(notebook, note_id)
     asked = query.strip() if isinstance(query, str) else ""
     topic = inert(about[: limits.query]).casefold() if isinstance(about, str) else ""
     if not asked and not topic:
@@ -96,9 +96,10 @@ def recall(
         asked = asked[: limits.query]
     shown = _among(notebook.recallable, topic)
     waiting = _among(notebook.unconfirmed, topic)
-    found = _found(asked, shown, rank)
+    by_id = _by_id(shown) if topic else notebook.recallable_by_id
+    found = _found(asked, shown, by_id, rank)
     # By words: by meaning nearly every note is near to some question.
-    matches = len(_found(asked, waiting, WORDS.rank))
+    matches = len(_found(asked, waiting, _by_id(waiting), WORDS.rank))
     start = _start(cursor, _question(asked, topic), found)
     page = _page(found[start:], _clamped(limit), limits, spare)
     end = start + len(page)
@@ -156,7 +157,7 @@ def render_recall(
     return _bounded("\n".join(lines), limits.recall)
 
 
-def _by_id(notebook: Notebook, note_id: str) -> Recalled:
+def _whole(notebook: Notebook, note_id: str) -> Recalled:
     note = notebook.get(note_id)
     if note is None:
         return Recalled(whole=True, remark="No note has this id. Recall by words to see ids.")
@@ -177,11 +178,16 @@ def _among(notes: Sequence[Note], topic: str) -> Sequence[Note]:
     return [note for note in notes if inert(note.about).casefold() == topic]
 
 
-def _found(asked: str, notes: Sequence[Note], rank: Rank) -> Sequence[Note]:
+def _by_id(notes: Sequence[Note]) -> Mapping[str, Note]:
+    return {note.id: note for note in notes}
+
+
+def _found(
+    asked: str, notes: Sequence[Note], by_id: Mapping[str, Note], rank: Rank
+) -> Sequence[Note]:
     if not asked:
         return notes
     # The ranking is a hint: ids that it made up, forgot to drop or repeated count for nothing.
-    by_id = {note.id: note for note in notes}
     return [by_id[one] for one in dict.fromkeys(rank(asked, notes)) if one in by_id]
 
 

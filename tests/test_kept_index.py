@@ -205,6 +205,15 @@ def test_a_search_that_hangs_is_given_up(
     assert index.status().state == "ready"
 
 
+def test_a_search_that_was_begun_is_waited_for_later(index: KeptIndex, inner: Recorded) -> None:
+    inner.search_gate.clear()
+    start = time.monotonic()
+    end = index.ask("ann", "words", 5)
+    assert time.monotonic() - start < 0.1
+    inner.search_gate.set()
+    assert end() == [Hit("n00001", 0.9)]
+
+
 def test_a_search_that_fails_finds_nothing(index: KeptIndex, inner: Recorded) -> None:
     inner.error = ValueError("no")
     assert index.search("ann", "words", 5) == []

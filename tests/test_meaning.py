@@ -20,7 +20,7 @@ from langmem_credit.kept_index import KeptIndex
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.testing import tool_calls
 from tests.index_support import BagOfWords, files_of
-from tests.sharing_support import USER, Office, remember
+from tests.sharing_support import PROJECT, USER, Office, remember
 
 SHORT = "I prefer short answers"
 ASKED = "brief replies"
@@ -233,6 +233,20 @@ def test_an_async_run_finds_by_meaning_and_does_not_block_the_loop(office: Offic
         return answer
 
     assert SHORT in asyncio.run(story())
+
+
+def test_one_question_to_several_scopes_is_embedded_once(
+    index: KeptIndex, embedder: Synonyms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = Office(USER, PROJECT, index=index)
+    person = office.person(user_id="ann", project_id="apollo")
+    office.keep(person, SHORT)
+    office.keep(person, "I always use zsh", scope="session")
+    asked: list[str] = []
+    embed = embedder.embed_query
+    monkeypatch.setattr(embedder, "embed_query", lambda text: asked.append(text) or embed(text))
+    assert SHORT in office.recall(person, query=ASKED)
+    assert asked == [ASKED]
 
 
 def test_many_people_at_once_find_their_own(index: KeptIndex) -> None:

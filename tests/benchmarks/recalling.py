@@ -84,8 +84,11 @@ def labelled() -> tuple[list[Note], list[dict[str, Any]]]:
     return notes, [row for row in rows if "question" in row]
 
 
-def events(count: int, seed: int = 7) -> list[Event]:
-    """A ledger of so many credited notes, each a labelled one with words of others mixed in."""
+def events(count: int, seed: int = 7, who: str = "") -> list[Event]:
+    """A ledger of so many credited notes, each a labelled one with words of others mixed in.
+
+    Ledgers of different people hold the same texts under different ids.
+    """
     chance = random.Random(seed)
     texts = [note.text for note in labelled()[0]]
     words = [word for text in texts for word in text.split()]
@@ -94,7 +97,8 @@ def events(count: int, seed: int = 7) -> list[Event]:
         text = chance.choice(texts).split()
         for _ in range(3):
             text[chance.randrange(len(text))] = chance.choice(words)
-        made.append(said(f"{' '.join(text)} {number}", number / 100))
+        words = f"{' '.join(text)} {number}"
+        made.append(said(words, number / 100, call=f"{who}{number}"))
     return made
 
 
@@ -239,16 +243,14 @@ def meaning() -> bool:
 
 def measured(size: int, embedder: Remembering, folder: Path) -> dict[str, list[float]]:
     """Samples in milliseconds by what answered."""
-    ledger = events(size)
-    notes = fold(ledger).active
-    texts = {note.id: note.text for note in notes}
+    texts = {note.id: note.text for note in fold(events(size)).active}
     embedder.learn(list(texts.values()))
     samples: dict[str, list[float]] = {}
     with peers.pairs(embedder, folder) as opened, bare_query(texts, embedder, folder) as bare:
         ways: dict[str, Callable[[str], object]] = {"bare": bare}
         memories = []
         for pair in opened:
-            memories.append(our_memory(pair, ledger, embedder, folder))
+            memories.append(our_memory(pair, events(size, who=pair.name), embedder, folder))
             ways[f"ours, {pair.name}"] = our_tool(memories[-1], pair)
             theirs = langmems_tool(pair, texts)
             if theirs is not None:
