@@ -22,6 +22,9 @@ from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
 from langmem_credit.asking import Steps, arun, run
 
+# The store of a LangGraph server, within it.
+injected: Backend | None = None
+
 
 class Backend:
     """A store, and how to ask it."""

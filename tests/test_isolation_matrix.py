@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from langmem_credit.chroma_index import ChromaIndex
+from langmem_credit.kept_index import KeptIndex
 from langmem_credit.shared_ledger import CACHE
 
 from . import store_support
+from .index_support import BagOfWords
 from .sharing_support import PROJECT, USER, Office, remember
 
 IDENTITIES = [
@@ -60,20 +63,23 @@ def marker(name: str) -> str:
     return SECRETS[name].rsplit(" ", 1)[1]
 
 
-@pytest.fixture(scope="module", params=["memory", "sqlite", "postgres"])
+@pytest.fixture(scope="module", params=["memory", "sqlite", "postgres", "index"])
 def office(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Office]:
     """An agent that has heard one word from each of the identities."""
     CACHE.clear()
-    with _store(request.param, tmp_path_factory.mktemp("matrix")) as store:
-        office = Office(USER, store=store)
+    folder = tmp_path_factory.mktemp("matrix")
+    with _store(request.param, folder) as store:
+        index = ChromaIndex(folder / "index", BagOfWords()) if request.param == "index" else None
+        office = Office(USER, store=store, index=index)
         for number, name in enumerate(IDENTITIES):
             answer = office.keep(office.person(f"t{number}", user_id=name), SECRETS[name])
             assert "in scope user" in answer
         yield office
+        office.memory.close_index()
 
 
 def _store(kind: str, folder: Path) -> Any:
-    if kind == "memory":
+    if kind in ("memory", "index"):
         return _only_store(store_support.in_memory())
     if kind == "sqlite":
         return _only_store(store_support.sqlite_file(folder / "store.sqlite"))
@@ -105,6 +111,18 @@ def test_digest_recall_and_list_have_ones_own_and_nothing_else(office: Office, n
     for text in shown:
         assert own in text
         assert not [other for other in others if other in text]
+
+
+@pytest.mark.parametrize("office", ["index"], indirect=True)
+@pytest.mark.parametrize("name", IDENTITIES, ids=ascii)
+def test_the_index_finds_ones_own_and_nothing_else(office: Office, name: str) -> None:
+    assert isinstance(office.memory.index, KeptIndex)
+    assert office.memory.index.wait()
+    person = office.person(f"near {IDENTITIES.index(name)}", user_id=name)
+    (found,) = office.memory.retriever(office.agent, person.config, k=20).invoke("word my is lucky")
+    assert found.page_content == SECRETS[name]
+    status = office.memory.index_status()
+    assert (status.state, status.indexed) == ("ready", len(IDENTITIES))
 
 
 def test_nobody_forgets_another_ones_note(office: Office) -> None:

@@ -260,6 +260,16 @@ class TestAsyncPostgresStore(SharedLedgerContract):
             yield
 
 
+@pytest.mark.skipif(store_support.injected is None, reason="test_server.py runs it in a server")
+class TestServerStore(SharedLedgerContract):
+    @pytest.fixture(autouse=True)
+    def _store(self) -> None:
+        assert store_support.injected is not None
+        self.backend = store_support.injected
+        while (found := self.backend.ask(_once([SearchOp((), limit=1_000)]))[0]) != []:
+            self.backend.ask(_once([PutOp(one.namespace, one.key, None) for one in found]))
+
+
 def test_store_that_fails_raises_an_error_without_its_words() -> None:
     class Down(store_support.InMemoryStore):
         def batch(self, ops: Any) -> Any:
