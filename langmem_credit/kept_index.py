@@ -56,7 +56,7 @@ class KeptIndex:
         self._overdue = ""
         self._started = False
         self._thread: threading.Thread | None = None
-        self._busy: ScopeKey | None = None
+        self._busy: tuple[ScopeKey, str] | None = None
         self._reset()
 
     def keep(self, scope_key: ScopeKey, notes: Iterable[Note], token: str = "") -> None:
@@ -69,12 +69,7 @@ class KeptIndex:
         """
         self._check_process()
         with self._condition:
-            kept = self._kept.get(scope_key)
-            if token and kept is not None and kept[0] == token:
-                if time.monotonic() - kept[1] < _KEPT_SECONDS:
-                    return
-            waiting = self._wanted.get(scope_key)
-            if token and waiting is not None and waiting.token == token:
+            if token and token == self._last_token(scope_key):
                 return
             self._wanted[scope_key] = _Wanted(tuple(notes), token)
             if self._thread is None:
@@ -96,7 +91,8 @@ class KeptIndex:
         def done() -> bool:
             if scope_key is None:
                 return not self._wanted and self._busy is None
-            return scope_key not in self._wanted and self._busy != scope_key
+            busy = self._busy is not None and self._busy[0] == scope_key
+            return scope_key not in self._wanted and not busy
 
         with self._condition:
             return self._condition.wait_for(done, seconds)
@@ -204,6 +200,15 @@ class KeptIndex:
         if new:
             _log.warning("index: recall is by words alone: %s", reason)
 
+    def _last_token(self, scope_key: ScopeKey) -> str:
+        """Of the notes that are to be kept, are being kept, or were not long ago; "" for none."""
+        if scope_key in self._wanted:
+            return self._wanted[scope_key].token
+        if self._busy is not None and self._busy[0] == scope_key:
+            return self._busy[1]
+        token, at = self._kept.get(scope_key, ("", 0.0))
+        return token if time.monotonic() - at < _KEPT_SECONDS else ""
+
     def _is_starting(self) -> bool:
         return self._thread is not None and not self._started
 
@@ -243,7 +248,7 @@ class KeptIndex:
             if not self._wanted:
                 return True
             key, wanted = self._wanted.popitem(last=False)
-            self._busy = key
+            self._busy = (key, wanted.token)
         done = False
         try:
             report = self.index.sync(key, wanted.notes, token=wanted.token, budget_s=_ROUND_SECONDS)

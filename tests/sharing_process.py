@@ -54,9 +54,14 @@ def tell(**what: Any) -> None:
 def talk(store: Any, order: dict[str, Any]) -> None:
     """Runs of an agent: notes, and now and then one is forgotten again."""
     # Not for those that write alone, which it would make slow to start.
+    from langmem_credit.chroma_index import ChromaIndex
+
+    from .index_support import BagOfWords
     from .sharing_support import Office
 
-    office = Office(USER, store=store)
+    folder = order.get("index")
+    index = None if folder is None else ChromaIndex(folder, BagOfWords())
+    office = Office(USER, store=store, index=index)
     name = order["name"]
     for number in range(order["count"]):
         person = office.person(f"{name}-{number}", user_id="ann")

@@ -152,6 +152,32 @@ def test_one_large_scope_lets_the_others_through(index: KeptIndex, inner: Record
     assert [key for key, _, _ in inner.synced] == ["large", "small", "large", "small"]
 
 
+def test_what_goes_back_to_an_earlier_state_is_kept_again(
+    index: KeptIndex, inner: Recorded
+) -> None:
+    index.keep("ann", numbered(3), "t1")
+    assert index.wait("ann")
+    inner.gate.clear()
+    index.keep("ann", numbered(2), "t2")
+    index.keep("ann", numbered(3), "t1")
+    time.sleep(0.05)
+    index.keep("ann", numbered(2), "t2")
+    index.keep("ann", numbered(3), "t1")
+    inner.gate.set()
+    assert index.wait("ann")
+    assert inner.synced[-1] == ("ann", "t1", 3)
+
+
+def test_what_is_being_kept_is_not_asked_for_twice(index: KeptIndex, inner: Recorded) -> None:
+    inner.gate.clear()
+    for _ in range(3):
+        index.keep("ann", numbered(3), "t1")
+        time.sleep(0.02)
+    inner.gate.set()
+    assert index.wait("ann")
+    assert len(inner.synced) == 1
+
+
 def test_newer_notes_take_the_place_of_pending_ones(index: KeptIndex, inner: Recorded) -> None:
     inner.gate.clear()
     inner.reports = [SyncReport(pending=5)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from langmem_credit import kept_index
+from langmem_credit import chroma_server, kept_index
 from langmem_credit.answers import WORDS_ALONE
 from langmem_credit.chroma_index import ChromaIndex
 from langmem_credit.errors import ConfigurationError
@@ -19,7 +19,7 @@ from langmem_credit.index import WordsOnly
 from langmem_credit.kept_index import KeptIndex
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.testing import tool_calls
-from tests.index_support import BagOfWords, files_of
+from tests.index_support import BagOfWords, ChromaServer, files_of
 from tests.sharing_support import PROJECT, USER, Office, remember
 
 SHORT = "I prefer short answers"
@@ -185,6 +185,32 @@ def test_an_index_folder_that_is_deleted_is_made_again(office: Office, tmp_path:
     assert SHORT in office.recall(person, query="brief replying")
 
 
+def test_a_server_that_stops_leaves_recall_to_words_until_it_is_back(
+    tmp_path: Path, embedder: Synonyms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chroma_server, "_REST_SECONDS", 0.0)
+    server = ChromaServer(tmp_path / "chroma")
+    server.start()
+    office = Office(USER, index=ChromaIndex(server.url, embedder, timeout_s=5))
+    person = office.person(user_id="ann")
+    try:
+        office.keep(person, SHORT)
+        assert isinstance(office.memory.index, KeptIndex)
+        assert office.memory.index.wait()
+        assert SHORT in office.recall(person, query=ASKED)
+        server.stop()
+        answer = office.recall(person, query="brief replying")
+        assert SHORT not in answer
+        assert WORDS_ALONE in answer
+        assert SHORT in office.recall(person, query="short")
+        assert server.url in office.memory.index_status().reason
+        server.start()
+        assert SHORT in office.recall(person, query="replying brief")
+    finally:
+        office.memory.close_index()
+        server.stop()
+
+
 def test_no_word_of_a_note_stands_in_the_index(
     office: Office, index: KeptIndex, tmp_path: Path
 ) -> None:
@@ -242,6 +268,7 @@ def test_one_question_to_several_scopes_is_embedded_once(
     person = office.person(user_id="ann", project_id="apollo")
     office.keep(person, SHORT)
     office.keep(person, "I always use zsh", scope="session")
+    assert index.wait()
     asked: list[str] = []
     embed = embedder.embed_query
     monkeypatch.setattr(embedder, "embed_query", lambda text: asked.append(text) or embed(text))

@@ -15,12 +15,16 @@ from typing import Any
 
 import pytest
 
+from langmem_credit.chroma_index import ChromaIndex
+from langmem_credit.indexing import scope_key
+from langmem_credit.kept_index import KeptIndex
 from langmem_credit.notebook import fold
 from langmem_credit.shared_ledger import CACHE
 
 from . import store_support
+from .index_support import BagOfWords
 from .notebook_support import texts
-from .sharing_process import opened, stored
+from .sharing_process import LABELS, opened, stored
 
 pytestmark = pytest.mark.slow
 
@@ -107,6 +111,36 @@ def test_agents_in_four_processes_are_told_the_truth(where: dict[str, str], tmp_
     assert len(kept) == 100
     assert active == kept - gone
     assert len(gone) == 20
+
+
+def test_thirty_agents_killed_with_an_index_leave_every_note_to_be_found(tmp_path: Path) -> None:
+    CACHE.clear()
+    luck = random.Random(11)
+    told: list[dict[str, Any]] = []
+    path = tmp_path / "store.sqlite"
+    store_support.write_ahead(path)
+    where = {"kind": "sqlite", "at": str(path)}
+    order = {"store": where, "kind": "agent", "count": 10_000, "index": str(tmp_path / "index")}
+    with opened(where):
+        for turn in range(15):
+            pair = [Process(tmp_path, name=f"k{turn}x{number}", **order) for number in range(2)]
+            for process in pair:
+                process.kill_after_its_first_words(luck.uniform(0.0, 1.0))
+            told += [line for process in pair for line in process.told(killed=True)]
+    with opened(where) as store:
+        notebook = fold(stored(store))
+    saved = set(words(told, "saved"))
+    assert len(saved) >= 30
+    assert saved <= {note.text.rsplit(" ", 1)[1] for note in notebook.active}
+    assert notebook.unknown == notebook.conflicts == ()
+    index = KeptIndex(ChromaIndex(tmp_path / "index", BagOfWords()), patience_s=30)
+    index.keep(scope_key(LABELS), notebook.recallable, "all")
+    assert index.wait(seconds=120)
+    assert index.status().indexed == len(notebook.active)
+    for note in notebook.active:
+        (hit,) = index.search(scope_key(LABELS), note.text, 1)
+        assert hit.note_id == note.id
+    index.close()
 
 
 def test_thirty_processes_killed_at_random_moments_lose_nothing_saved(
