@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import Literal
 
+from .agreement import is_adverb, is_second_verb, left_out_forms, third_form, third_forms
 from .contractions import Word, open_each
 from .languages import Language, load
 from .persons import Changes, plan_changes
@@ -219,7 +220,7 @@ class _Matcher:
         if self.changes is not None:
             return self._change(i, j)
         if self.verb_due and word.word:
-            return self._verb(word, j)
+            return self._verb(i, j)
         if word.code:
             return 0, 0
         if word.hyphened and self._speaks_of_self(word.low):
@@ -237,8 +238,8 @@ class _Matcher:
             return (1, length) if length else None
         if word.low in language.words("reflexive"):
             return None
-        if self._coordinated(i) and j < len(self.told) and not self._equal(i, j):
-            if self.told[j].low == self._third_form(word.low):
+        if is_second_verb(self.said, i, language) and j < len(self.told) and not self._equal(i, j):
+            if self.told[j].low == third_form(word.low, language):
                 return 1, 1
         return 0, 0
 
@@ -283,64 +284,24 @@ class _Matcher:
                 return length, used
         return None
 
-    def _verb(self, word: Word, j: int) -> tuple[int, int] | None:
+    def _verb(self, i: int, j: int) -> tuple[int, int] | None:
         """The verb behind "I", which agrees with "the user" in the note."""
         assert self.language is not None
         language = self.language
         if j >= len(self.told):
             return None
-        told = self.told[j]
-        low = word.low
-        if low in language.words("subject_adverbs") or low.endswith("ly"):
+        word, told = self.said[i], self.told[j]
+        low, before = word.low, self.said[i - 1].low
+        if is_adverb(low, language):
             return (1, 1) if self._equal_word(word, told, first=j == 0) else None
         self.verb_due = False
         if word.code:
             return None
         if self.mode == "left_out" and not self.subject_seen:
-            options = self._left_out_forms(low)
+            options = left_out_forms(low, language, before=before)
         else:
-            options = {self._third_form(low)}
-            if low in language.words("invariant") or self._is_regular_past(low):
-                options = {low}
+            options = third_forms(low, language, before=before)
         return (1, 1) if told.low in options and not told.quoted else None
-
-    def _left_out_forms(self, low: str) -> set[str]:
-        """Forms that cannot be read as an order once "I" is gone: never the bare verb."""
-        assert self.language is not None
-        if low in self.language.words("left_out_invariant") or self._is_regular_past(low):
-            return {low}
-        if low in self.language.words("invariant"):
-            return set()
-        return {self._third_form(low)}
-
-    def _is_regular_past(self, low: str) -> bool:
-        assert self.language is not None
-        if low.endswith(("embed", "shed", "shred")):
-            return False
-        if low.endswith("eed") and low not in self.language.words("past_eed"):
-            return False
-        return low.endswith("ed") and len(low) > 4 and low not in self.language.words("base_ed")
-
-    def _third_form(self, low: str) -> str:
-        assert self.language is not None
-        irregular = self.language.table("agreement").get(low)
-        if irregular:
-            return irregular
-        if low.endswith(("s", "x", "z", "ch", "sh", "o")):
-            return low + "es"
-        if low.endswith("y") and low[-2:-1] not in set("aeiou"):
-            return low[:-1] + "ies"
-        return low + "s"
-
-    def _coordinated(self, i: int) -> bool:
-        """True at the second verb of "I live in Utrecht and need …"."""
-        assert self.language is not None
-        return (
-            i > 0
-            and (self.subject_seen or self.mode == "left_out")
-            and self.said[i].low in self.language.words("coordinated")
-            and self.said[i - 1].low in self.language.words("coordinators")
-        )
 
     def _equal(self, i: int, j: int) -> bool:
         said, told = self.said[i], self.told[j]
