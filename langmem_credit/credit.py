@@ -20,6 +20,7 @@ from .pasting import find_pasted
 from .shift import same_opened
 from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
+from .typography import keeps_marks, may_be_kept
 from .units import Unit, find_unit
 from .voice import (
     answers_about_text,
@@ -97,7 +98,7 @@ def judge(
         tokens = quote if typed[index].text == said else _read(typed[index], limits)
         if not _stands_in(said, quote, typed[index], tokens):
             continue
-        verdict = _judge_utterance(told, typed, index, tokens, limits)
+        verdict = _judge_utterance(note, told, typed, index, tokens, limits)
         if verdict.credited:
             return replace(verdict, ignored=_unsupported(typed[index], tokens, about, core))
         # The newest utterance that holds the quote explains best.
@@ -155,6 +156,7 @@ def _refusal(
 
 
 def _judge_utterance(
+    note: str,
     told: Sequence[Token],
     typed: Sequence[Utterance],
     index: int,
@@ -172,7 +174,7 @@ def _judge_utterance(
     rule, detail = _find_obstacle(typed, index, unit, language)
     if rule in ("own_voice", "question", "taken_back"):
         return _refusal(rule, detail, utterance=utterance, span=span, language=language)
-    if not _says(unit, told, language):
+    if not _says(unit, told, language) or not _keeps_marks(unit, utterance.text, told, note):
         return _refusal(
             "same_words",
             _difference(unit, told, language),
@@ -241,6 +243,14 @@ def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     )
 
 
+def _keeps_marks(unit: Unit, message: str, told: Sequence[Token], note: str) -> bool:
+    """True when the note has the person's very marks where they count, and can be stored so."""
+    if not may_be_kept(told, note):
+        return False
+    stretches = (*unit.wholes, *(unit.tokens[start:end] for start, end in unit.ranges()))
+    return keeps_marks(stretches, message, told, note)
+
+
 def _is_verbatim(unit: Sequence[Token], note: Sequence[Token]) -> bool:
     return len(unit) == len(note) and all(
         said.text == told.text and (not index or said.gap == told.gap)
@@ -285,6 +295,8 @@ def _skip_mark(note: Sequence[Token], index: int) -> int:
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
     text = text_of(unit.shortest, utterance.text)
     if count_words(unit.shortest) < 2 or len(text) > limits.note:
+        return None
+    if not _keeps_marks(unit, utterance.text, tokenize(text), text):
         return None
     return text
 
