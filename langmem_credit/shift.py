@@ -180,24 +180,25 @@ class _Matcher:
             return (1, 0) if self.shifted else (-1, -1)
         self.shifted = True
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
-            # "I am to approve …" would turn into a rule about who approves, "I am open to …"
-            # into an order.
-            after = 2
-            while after < len(self.said) - 1 and self._is_adverb(self.said[after].low):
-                after += 1
-            if not self._may_be_order(self.said[after].low):
+            # "I am to approve …" would turn into a rule about who approves, "I am always open
+            # to …" into an order.
+            after = 2 + (len(self.said) > 3 and self._is_denial(self.said[2].low))
+            low = self.said[after].low
+            if low in self.language.words("droppable_copula_before") or low.isdigit():
                 if not self._equal_word(self.said[1], self.told[0], first=True):
                     return 2, 0
         self.verb_due = True
         return 1, 0
 
-    def _is_adverb(self, low: str) -> bool:
+    def _is_denial(self, low: str) -> bool:
         assert self.language is not None
-        fields = ("subject_adverbs", "negations", "adverbs")
-        return low.endswith("ly") or any(low in self.language.words(field) for field in fields)
+        return low in self.language.words("droppable_copula_denial")
 
     def _is_predicated(self, index: int) -> bool:
-        """True when a finite verb or a mark follows here, at most one name aside."""
+        """True when a finite verb or a mark follows here, at most one name aside.
+
+        "My language must be German" and "My name is never to be used" would bind the agent.
+        """
         assert self.language is not None
         finite = self.language.words("finite")
         if not finite:
@@ -206,12 +207,13 @@ class _Matcher:
             index += 1
         if index >= len(self.said):
             return False
-        return self.said[index].low in finite or not self.said[index].word
-
-    def _may_be_order(self, low: str) -> bool:
-        assert self.language is not None
-        fields = ("copula_not_before", "working", "generic_working", "one_off_verbs")
-        return any(low in self.language.words(field) for field in fields)
+        low = self.said[index].low
+        if low in self.language.words("invariant") - self.language.words("copulas"):
+            return False
+        binding = self.language.words("possession_binding")
+        if any(word.low in binding for word in self.said[index + 1 : index + 3]):
+            return False
+        return low in finite or not self.said[index].word
 
     def _shift(self, i: int, j: int) -> tuple[int, int] | None:
         """(words used of said, of told) by an edit here; (0, 0) for none; None for a mismatch."""

@@ -86,8 +86,10 @@ FIELDS: dict[str, str] = {
     "droppable_subject": "The subject that may be left out at the very start.",
     "droppable_before": "Phrases before which it may be, in languages that change by tables.",
     "droppable_copula": "Verbs that may be left out with it.",
-    "copula_not_before": "Words before which they may not.",
+    "droppable_copula_before": "Words before which they may: none of them opens an order.",
+    "droppable_copula_denial": "Words that may stand between.",
     "droppable_possessions": "Things before which 'my' may be left out at the very start.",
+    "possession_binding": "Words shortly behind their verb that make a duty of it.",
     # Should it last?
     "strong": "Phrases that say that something should last.",
     "strong_first": "The same, only at the start of a clause.",
