@@ -278,14 +278,22 @@ def _note_ranges(
         return
     if front:
         yield _skip_mark(note, front), len(note)
-    # A place behind a restricting word would change what is restricted, and one behind "upload …"
-    # would say where to.
-    if (
-        behind
-        and unit[0].low in language.words("place_behind_verbs")
-        and not any(token.low in language.words("restricting") for token in unit)
-    ):
+    if behind and _takes_place(unit, language):
         yield 0, len(note) - behind
+
+
+def _takes_place(unit: Sequence[Token], language: Language) -> bool:
+    """True when a place behind the words would say of the whole order where it holds.
+
+    Behind a restricting word or another clause it would belong to that ("the docs we wrote in this
+    repo", "the keys stored in this repo"), and behind "upload …" it would say where to.
+    """
+    fields = ("restricting", "subordinators", "invariant")
+    endings = tuple(language.items("place_not_behind_endings")) or ("\0",)
+    return unit[0].low in language.words("place_behind_verbs") and not any(
+        token.low.endswith(endings) or any(token.low in language.words(field) for field in fields)
+        for token in unit[1:]
+    )
 
 
 def _skip_mark(note: Sequence[Token], index: int) -> int:

@@ -157,12 +157,25 @@ MUTATIONS = [
     *_m(
         "units",
         (
-            'if not inner and tokens[-length - 1].low not in language.words("closers_not_behind"):',
+            "if not inner and not _is_object(tokens, len(tokens) - length, language):",
             "if not inner:",
         ),
         ("if asks_about_state(order, language) or not _is_way(order, language):", "if False:"),
         ("if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):", "if False:"),
-        ("return 0 if _is_wording(tokens[: before + 1], language) else length", "return length"),
+        (
+            "return 0 if listed or _is_wording(tokens[: before + 1], language) else length",
+            "return 0 if listed else length",
+        ),
+        (
+            "return 0 if listed or _is_wording(tokens[: before + 1], language) else length",
+            "return 0 if _is_wording(tokens[: before + 1], language) else length",
+        ),
+        ("return index < 2 or signed", "return False"),
+        ("return not placed or bool(near", "return bool(near"),
+        (
+            'return mark > 1 and tokens[mark - 2].low in language.words("copulas")',
+            "return False",
+        ),
         ('if not any(token.low in language.words("restrictors") for token in tokens):', "if True:"),
         ("if not is_order(order, language):", "if False:"),
         ("if length and order and _has_polite_sign(order, language):", "if length and order:"),
@@ -279,7 +292,9 @@ MUTATIONS = [
         ("if utterance.typed and utterance.speaker == asker]", "if utterance.typed]"),
         ("if answers_about_text(utterance, unit.shortest):", "if False:"),
         ("if utterance.asked and not has_own_sign(unit.tokens, language):", "if False:"),
-        ("    if not _says(unit, told, language):", "    if False:"),
+        ("if not _says(unit, told, language) or not", "if not"),
+        (" or not _keeps_marks(unit, utterance.text, told, note)", ""),
+        ("token.low.endswith(endings) or any(token.low in", "any(token.low in"),
         ('if rest > quoted and note[rest - 1].text in ":\\uff1a":', "if True:"),
         ("if not (front or behind) or places.found_in(unit):", "if not (front or behind):"),
         ("if about and not _names(about, utterance, tokens, language):", "if False:"),

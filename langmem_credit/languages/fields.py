@@ -42,6 +42,7 @@ FIELDS: dict[str, str] = {
     "polite_particles": "Particles at the end of a request that opens as one.",
     "place_front": "Places that a note may add: 'in this project'.",
     "restricting": "Words that a place behind them could be part of.",
+    "place_not_behind_endings": "Endings of words that a place behind them could be part of.",
     "place_behind_verbs": "Orders that a place may follow; behind others it says where to.",
     "attribution": "What a note may put before a colon: 'the user said'.",
     "wording_near": "Words shortly before a text to be written, where nothing is a closer.",
