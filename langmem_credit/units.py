@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from .languages import Language
 from .openers import opener_length
-from .standing import asks_about_state, has_strong_sign, is_order, opens_errand
+from .standing import asks_about_ability, asks_about_state, has_strong_sign, is_order, opens_errand
 from .words import (
     Token,
     count_words,
@@ -315,6 +315,12 @@ def _is_way(order: Sequence[Token], language: Language) -> bool:
     return is_order(order, language) and not opens_errand(order, language)
 
 
+def _is_request(tokens: Sequence[Token], language: Language) -> bool:
+    """True when "please" or "from now on" shows that no ability is asked for."""
+    fields = ("lasting_openers", "polite_request_signs")
+    return any(language.phrases(field).found_in(tokens) for field in fields)
+
+
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
     """The order inside "can you always …?" or "…, ok?", when it says that it should last."""
     bare = list(tokens)
@@ -334,6 +340,8 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
         order = bare[rest : len(bare) - particle]
         if length and order and _has_polite_sign(order, language):
             if asks_about_state(order, language) or not _is_way(order, language):
+                return None
+            if not _is_request(bare, language) and asks_about_ability(order, language):
                 return None
             return _unit(order, language)
     tag = language.phrases("polite_tags").match_end(bare)

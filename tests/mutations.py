@@ -161,6 +161,11 @@ MUTATIONS = [
             "if not inner:",
         ),
         ("if asks_about_state(order, language) or not _is_way(order, language):", "if False:"),
+        (
+            "if not _is_request(bare, language) and asks_about_ability(order, language):",
+            "if False:",
+        ),
+        ("if not _is_request(bare, language) and asks", "if asks"),
         ("if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):", "if False:"),
         (
             "return 0 if listed or _is_wording(tokens[: before + 1], language) else length",

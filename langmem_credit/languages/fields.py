@@ -37,6 +37,8 @@ FIELDS: dict[str, str] = {
     "moving_on": "Whole sentences that tell the agent to go on, and nothing else.",
     "polite_requests": "Phrases that open a request in the form of a question.",
     "polite_signs": "Signs of lasting that make an order of a request; without it, all do.",
+    "polite_ways": "Verbs that are an order in such a question; without it, all are.",
+    "polite_request_signs": "Phrases that make any verb an order there: 'please'.",
     "polite_tags": "Phrases behind a comma that turn an order into a question.",
     "polite_endings": "Phrases at the end that do so without a comma or a mark.",
     "polite_particles": "Particles at the end of a request that opens as one.",
