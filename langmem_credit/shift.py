@@ -227,6 +227,8 @@ class _Matcher:
             return 0, 0
         if word.hyphened and self._speaks_of_self(word.low):
             return None
+        if self._speaks_of_self(word.low) and self._is_in_name(i):
+            return 0, 0
         if word.low in language.words("subject"):
             length = self._third_person(j, "third_person")
             self.verb_due = bool(language.items("agreement"))
@@ -249,6 +251,17 @@ class _Matcher:
         assert self.language is not None
         fields = ("subject", "object", "possessive", "reflexive")
         return any(low in self.language.words(field) for field in fields)
+
+    def _is_in_name(self, i: int) -> bool:
+        """True at "the film Despicable Me" and "World War I"."""
+        assert self.language is not None
+        word = self.said[i]
+        if i == 0 or self.all_caps or not self.said[i - 1].word or not word.text[0].isupper():
+            return False
+        if len(word.text) > 1:
+            return True
+        leads = self.language.words("leading_prepositions")
+        return i > 1 and self.said[i - 1].text.istitle() and self.said[i - 2].low not in leads
 
     def _third_person(self, j: int, field: str) -> int:
         assert self.language is not None
