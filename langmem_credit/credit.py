@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from . import languages
+from .claims import unsupported
 from .contractions import open_each
 from .languages import Language
 from .neighbours import find_touching
@@ -30,7 +31,6 @@ from .voice import (
 from .words import (
     Token,
     count_words,
-    find_quote,
     find_tokens,
     fold,
     strip_final_stop,
@@ -100,7 +100,9 @@ def judge(
             continue
         verdict = _judge_utterance(note, told, typed, index, tokens, limits)
         if verdict.credited:
-            return replace(verdict, ignored=_unsupported(typed[index], tokens, about, core))
+            language = languages.detect(tokens)
+            ignored = unsupported(typed[index], tokens, language, about, core=core)
+            return replace(verdict, ignored=ignored)
         # The newest utterance that holds the quote explains best.
         refusal = refusal or verdict
     return refusal or _refusal("typed", suggestion=_any_suggestion(note, typed, limits))
@@ -355,29 +357,3 @@ def _count(tokens: Sequence[Token], language: Language | None) -> Counter[str]:
 def _few(words: Counter[str], most: int = 5) -> str:
     shown = [f'"{word[:40]}"' for word in list(words)[:most]]
     return ", ".join(shown) + (" …" if len(words) > most else "")
-
-
-def _unsupported(
-    utterance: Utterance, tokens: Sequence[Token], about: str | None, core: bool
-) -> tuple[str, ...]:
-    """The metadata that the person's words do not carry, in the order about, core."""
-    if not about and not core:
-        return ()
-    language = languages.detect(tokens)
-    ignored = []
-    if about and not _names(about, utterance, tokens, language):
-        ignored.append("about")
-    if core and not (language and language.phrases("core_signs").found_in(tokens)):
-        ignored.append("core")
-    return tuple(ignored)
-
-
-def _names(
-    about: str, utterance: Utterance, tokens: Sequence[Token], language: Language | None
-) -> bool:
-    if utterance.speaker and about == utterance.speaker:
-        return True
-    fields = {"me": "about_agent", "everyone": "about_everyone", "session": "about_session"}
-    if about in fields:
-        return bool(language and language.phrases(fields[about]).found_in(tokens))
-    return len(about) <= LIMITS.note and find_quote(about, utterance.text) is not None

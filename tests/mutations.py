@@ -43,6 +43,7 @@ TESTS = {
     "clauses": ("tests/test_languages.py",),
     "neighbours": ("tests/test_credit.py",),
     "credit": ("tests/test_credit.py",),
+    "claims": ("tests/test_credit.py",),
     "forgetting": ("tests/test_forgetting.py",),
     "forget_requests": ("tests/test_forgetting.py", "tests/test_languages.py"),
     "naming": ("tests/test_forgetting.py", "tests/test_languages.py"),
@@ -303,12 +304,15 @@ MUTATIONS = [
         ("token.low.endswith(endings) or any(token.low in", "any(token.low in"),
         ('if rest > quoted and note[rest - 1].text in ":\\uff1a":', "if True:"),
         ("if not (front or behind) or places.found_in(unit):", "if not (front or behind):"),
-        ("if about and not _names(about, utterance, tokens, language):", "if False:"),
-        (
-            'if core and not (language and language.phrases("core_signs").found_in(tokens)):',
-            "if False:",
-        ),
         ("len(text) > limits.note:", "False:"),
+    ),
+    *_m(
+        "claims",
+        ("if about and not _names(about, utterance, tokens, language):", "if False:"),
+        ("if core and not (language and _calls_important(tokens, language)):", "if False:"),
+        ("if not any(token.low in negations for token in near):", "if True:"),
+        ("if not _belongs_to_noun(tokens, index, index + length, language):", "if True:"),
+        ("return place is not None and _is_name(tokens, *place, language)", "return bool(place)"),
     ),
     *_m(
         "forgetting",
