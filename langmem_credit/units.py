@@ -149,6 +149,9 @@ def is_greeting(sentence: Sequence[Token], language: Language) -> bool:
 def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
     starts = [0]
     index = 0
+    if language.phrases("openers_not_with").found_in(tokens):
+        # "Please don't is what I always say", "Sorry, Wrong Number is my favourite film".
+        return (0,)
     while len(starts) <= _MOST_OPENERS:
         if index + 1 < len(tokens) and tokens[index].text in "\u00a1\u00bf":
             index += 1

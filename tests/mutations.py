@@ -178,6 +178,7 @@ MUTATIONS = [
             "return 0 if _is_wording(tokens[: before + 1], language) else length",
         ),
         ("return index < 2 or signed", "return False"),
+        ('if language.phrases("openers_not_with").found_in(tokens):', "if False:"),
         ("return not placed or bool(near", "return bool(near"),
         (
             'return mark > 1 and tokens[mark - 2].low in language.words("copulas")',

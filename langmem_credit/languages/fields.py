@@ -26,6 +26,7 @@ FIELDS: dict[str, str] = {
     "list_words": "Words that join a list: behind an opener they show that it is none.",
     "copulas": "Verbs that make an opener the subject of a sentence.",
     "openers_not_before": "Words in front of which an opener is none: 'remember me'.",
+    "openers_not_with": "Phrases that speak of a wording or a title: no opener goes from it.",
     "openers_not_over": "Phrases that an opener's last word may not open: 'remember that time'.",
     "closers": "Phrases at the end that may be left out.",
     "closers_after_separator": "The same, only behind a comma or the like.",
