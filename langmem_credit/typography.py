@@ -7,9 +7,10 @@ and backticks all stays as typed, and so does everywhere what a message spells i
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from .characters import clean
 from .words import FOLDS, Token, fold, quoted_mask, text_of, tokenize
@@ -20,6 +21,8 @@ _FAMILIES = (
     *("\u00ab\u00bb", "\u300c\u300d", "\u300e\u300f"),
 )
 _FAMILY = {mark: family for family in _FAMILIES for mark in family}
+# More than one space, or a space of another kind.
+_ODD_SPACE = re.compile(r"\s\s|[^\S \n]")
 _STOPS = " .!;,:\u3002\uff0c\uff01\uff1b\uff1a"
 
 
@@ -40,12 +43,12 @@ def keeps_marks(
     [True, False]
     """
     told = _quoted(note, written)
-    if message.isascii() and not told:
+    if message.isascii() and not told and not _ODD_SPACE.search(message):
         return True
     twice = _spelled_twice(message)
     kept = _spellings(note, written, twice)
     return (
-        _keeps_composition(message, written)
+        (not _is_typed_twice(message) or _is_part(written, message))
         and all(_keeps_order(family, message, written) for family in _FAMILIES)
         and any(
             _quoted(stretch, message) == told and _spellings(stretch, message, twice) == kept
@@ -101,17 +104,28 @@ def _spellings(tokens: Sequence[Token], text: str, folded: set[str]) -> list[str
     return found
 
 
-def _keeps_composition(message: str, written: str) -> bool:
-    """False when the message types an accent in two ways and the note is no exact part of it."""
+def _is_typed_twice(message: str) -> bool:
+    """True when an accent, or the space between the same two words, is typed in two ways."""
     composed = unicodedata.normalize("NFC", message)
-    if message == composed or not any(
+    if message != composed and any(
         0 < message.count(char) < composed.count(char)
         for char in set(composed)
         if not char.isascii()
     ):
         return True
-    rest = " ".join(written.strip(_STOPS).split())[1:]
-    return rest in " ".join(message.split())
+    if not _ODD_SPACE.search(message):
+        return False
+    spaces: dict[tuple[str, str], str] = {}
+    for one, two in pairwise(tokenize(message)):
+        space = composed[one.end : two.start]
+        if two.gap and spaces.setdefault((one.low, two.low), space) != space:
+            return True
+    return False
+
+
+def _is_part(written: str, message: str) -> bool:
+    """True when the note stands in the message as it was typed, its first letter aside."""
+    return clean(written) == written and written.strip(_STOPS)[1:] in message
 
 
 def _keeps_order(family: str, message: str, written: str) -> bool:

@@ -148,8 +148,9 @@ MUTATIONS = [
     ),
     *_m(
         "typography",
-        ("if message.isascii() and not told:", "if message.isascii():"),
-        ("_keeps_composition(message, written)\n        and", ""),
+        ("if message.isascii() and not told and", "if message.isascii() and"),
+        ("(not _is_typed_twice(message) or _is_part(written, message))\n        and", ""),
+        ("if two.gap and spaces.setdefault((one.low, two.low), space) != space:", "if False:"),
         ("and all(_keeps_order(family, message, written) for family in _FAMILIES)\n", "\n"),
         ("_quoted(stretch, message) == told and ", ""),
         (" and _spellings(stretch, message, twice) == kept", ""),
