@@ -26,7 +26,7 @@ def third_forms(low: str, language: Language, *, before: str = "") -> frozenset[
     """
     if _tells_no_tense(low, before, language):
         return frozenset()
-    if low in language.words("invariant") or is_regular_past(low, language):
+    if _is_listed(low, "invariant", language) or is_regular_past(low, language):
         return frozenset([low])
     return frozenset([third_form(low, language)])
 
@@ -37,13 +37,22 @@ def left_out_forms(low: str, language: Language, *, before: str = "") -> frozens
         return frozenset()
     if low in language.words("left_out_invariant") or is_regular_past(low, language):
         return frozenset([low])
-    if low in language.words("invariant"):
+    if _is_listed(low, "invariant", language):
         return frozenset()
     return frozenset([third_form(low, language)])
 
 
 def _tells_no_tense(low: str, before: str, language: Language) -> bool:
-    return low in language.words("tenseless") and before not in language.words("habits")
+    return _is_listed(low, "tenseless", language) and before not in language.words("habits")
+
+
+def _is_listed(low: str, field: str, language: Language) -> bool:
+    """True for "wrote" and "rewrote"."""
+    words = language.words(field)
+    return low in words or any(
+        low.startswith(prefix) and low.removeprefix(prefix) in words
+        for prefix in language.items("verb_prefixes")
+    )
 
 
 def third_form(low: str, language: Language) -> str:

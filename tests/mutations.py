@@ -136,10 +136,8 @@ MUTATIONS = [
             "    return frozenset([third_form(low, language), low])\n\n\ndef left_out_forms",
         ),
         ('if low.endswith("eed") and low not in language.words("past_eed"):', "if False:"),
-        (
-            'return low in language.words("tenseless") and before not in language.words("habits")',
-            "return False",
-        ),
+        ('return _is_listed(low, "tenseless", language) and', "return False and"),
+        ("low.startswith(prefix) and low.removeprefix(prefix) in words", "False"),
         ("if follower is None or index not in (4, 5, 6):", "if follower is None:"),
         ("if follower and not _is_one_of(said, index + 1, follower, language):", "if False:"),
         ('and _is_one_of(said, 1, "coordinated_behind", language)', "and True"),

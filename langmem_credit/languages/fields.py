@@ -80,6 +80,7 @@ FIELDS: dict[str, str] = {
     "agreement": "Irregular third-person forms; a language without it changes by tables only.",
     "invariant": "Verbs that stay the same in the third person.",
     "tenseless": "Verbs whose form may be of the past or not: nothing is told then.",
+    "verb_prefixes": "What may stand in front of one of these verbs: 'rewrote', 'misread'.",
     "habits": "Adverbs right before such a verb that make it the present.",
     "coordinated": "Verbs that may change behind 'and', each with the field of what must follow.",
     "coordinated_behind": "Verbs behind 'I' that let one of these change.",
