@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from . import languages
+from .claims import unsupported
 from .contractions import open_each
 from .languages import Language
 from .neighbours import find_touching
@@ -20,6 +21,7 @@ from .pasting import find_pasted
 from .shift import same_opened
 from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
+from .typography import keeps_marks, may_be_kept
 from .units import Unit, find_unit
 from .voice import (
     answers_about_text,
@@ -29,7 +31,6 @@ from .voice import (
 from .words import (
     Token,
     count_words,
-    find_quote,
     find_tokens,
     fold,
     strip_final_stop,
@@ -97,9 +98,11 @@ def judge(
         tokens = quote if typed[index].text == said else _read(typed[index], limits)
         if not _stands_in(said, quote, typed[index], tokens):
             continue
-        verdict = _judge_utterance(told, typed, index, tokens, limits)
+        verdict = _judge_utterance(note, told, typed, index, tokens, limits)
         if verdict.credited:
-            return replace(verdict, ignored=_unsupported(typed[index], tokens, about, core))
+            language = languages.detect(tokens)
+            ignored = unsupported(typed[index], tokens, language, about, core=core)
+            return replace(verdict, ignored=ignored)
         # The newest utterance that holds the quote explains best.
         refusal = refusal or verdict
     return refusal or _refusal("typed", suggestion=_any_suggestion(note, typed, limits))
@@ -155,6 +158,7 @@ def _refusal(
 
 
 def _judge_utterance(
+    note: str,
     told: Sequence[Token],
     typed: Sequence[Utterance],
     index: int,
@@ -172,7 +176,7 @@ def _judge_utterance(
     rule, detail = _find_obstacle(typed, index, unit, language)
     if rule in ("own_voice", "question", "taken_back"):
         return _refusal(rule, detail, utterance=utterance, span=span, language=language)
-    if not _says(unit, told, language):
+    if not _says(unit, told, language) or not _keeps_marks(unit, utterance.text, told, note):
         return _refusal(
             "same_words",
             _difference(unit, told, language),
@@ -241,6 +245,14 @@ def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     )
 
 
+def _keeps_marks(unit: Unit, message: str, told: Sequence[Token], note: str) -> bool:
+    """True when the note has the person's very marks where they count, and can be stored so."""
+    if not may_be_kept(told, note):
+        return False
+    stretches = (*unit.wholes, *(unit.tokens[start:end] for start, end in unit.ranges()))
+    return keeps_marks(stretches, message, told, note)
+
+
 def _is_verbatim(unit: Sequence[Token], note: Sequence[Token]) -> bool:
     return len(unit) == len(note) and all(
         said.text == told.text and (not index or said.gap == told.gap)
@@ -268,14 +280,22 @@ def _note_ranges(
         return
     if front:
         yield _skip_mark(note, front), len(note)
-    # A place behind a restricting word would change what is restricted, and one behind "upload …"
-    # would say where to.
-    if (
-        behind
-        and unit[0].low in language.words("place_behind_verbs")
-        and not any(token.low in language.words("restricting") for token in unit)
-    ):
+    if behind and _takes_place(unit, language):
         yield 0, len(note) - behind
+
+
+def _takes_place(unit: Sequence[Token], language: Language) -> bool:
+    """True when a place behind the words would say of the whole order where it holds.
+
+    Behind a restricting word or another clause it would belong to that ("the docs we wrote in this
+    repo", "the keys stored in this repo"), and behind "upload …" it would say where to.
+    """
+    fields = ("restricting", "subordinators", "invariant")
+    endings = tuple(language.items("place_not_behind_endings")) or ("\0",)
+    return unit[0].low in language.words("place_behind_verbs") and not any(
+        token.low.endswith(endings) or any(token.low in language.words(field) for field in fields)
+        for token in unit[1:]
+    )
 
 
 def _skip_mark(note: Sequence[Token], index: int) -> int:
@@ -285,6 +305,8 @@ def _skip_mark(note: Sequence[Token], index: int) -> int:
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
     text = text_of(unit.shortest, utterance.text)
     if count_words(unit.shortest) < 2 or len(text) > limits.note:
+        return None
+    if not _keeps_marks(unit, utterance.text, tokenize(text), text):
         return None
     return text
 
@@ -335,29 +357,3 @@ def _count(tokens: Sequence[Token], language: Language | None) -> Counter[str]:
 def _few(words: Counter[str], most: int = 5) -> str:
     shown = [f'"{word[:40]}"' for word in list(words)[:most]]
     return ", ".join(shown) + (" …" if len(words) > most else "")
-
-
-def _unsupported(
-    utterance: Utterance, tokens: Sequence[Token], about: str | None, core: bool
-) -> tuple[str, ...]:
-    """The metadata that the person's words do not carry, in the order about, core."""
-    if not about and not core:
-        return ()
-    language = languages.detect(tokens)
-    ignored = []
-    if about and not _names(about, utterance, tokens, language):
-        ignored.append("about")
-    if core and not (language and language.phrases("core_signs").found_in(tokens)):
-        ignored.append("core")
-    return tuple(ignored)
-
-
-def _names(
-    about: str, utterance: Utterance, tokens: Sequence[Token], language: Language | None
-) -> bool:
-    if utterance.speaker and about == utterance.speaker:
-        return True
-    fields = {"me": "about_agent", "everyone": "about_everyone", "session": "about_session"}
-    if about in fields:
-        return bool(language and language.phrases(fields[about]).found_in(tokens))
-    return len(about) <= LIMITS.note and find_quote(about, utterance.text) is not None

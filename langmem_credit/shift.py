@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import Literal
 
+from .agreement import is_adverb, is_second_verb, left_out_forms, third_form, third_forms
 from .contractions import Word, open_each
 from .languages import Language, load
 from .persons import Changes, plan_changes
@@ -179,24 +180,25 @@ class _Matcher:
             return (1, 0) if self.shifted else (-1, -1)
         self.shifted = True
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
-            # "I am to approve …" would turn into a rule about who approves, "I am open to …"
-            # into an order.
-            after = 2
-            while after < len(self.said) - 1 and self._is_adverb(self.said[after].low):
-                after += 1
-            if not self._may_be_order(self.said[after].low):
+            # "I am to approve …" would turn into a rule about who approves, "I am always open
+            # to …" into an order.
+            after = 2 + (len(self.said) > 3 and self._is_denial(self.said[2].low))
+            low = self.said[after].low
+            if low in self.language.words("droppable_copula_before") or low.isdigit():
                 if not self._equal_word(self.said[1], self.told[0], first=True):
                     return 2, 0
         self.verb_due = True
         return 1, 0
 
-    def _is_adverb(self, low: str) -> bool:
+    def _is_denial(self, low: str) -> bool:
         assert self.language is not None
-        fields = ("subject_adverbs", "negations", "adverbs")
-        return low.endswith("ly") or any(low in self.language.words(field) for field in fields)
+        return low in self.language.words("droppable_copula_denial")
 
     def _is_predicated(self, index: int) -> bool:
-        """True when a finite verb or a mark follows here, at most one name aside."""
+        """True when a finite verb or a mark follows here, at most one name aside.
+
+        "My language must be German" and "My name is never to be used" would bind the agent.
+        """
         assert self.language is not None
         finite = self.language.words("finite")
         if not finite:
@@ -205,12 +207,13 @@ class _Matcher:
             index += 1
         if index >= len(self.said):
             return False
-        return self.said[index].low in finite or not self.said[index].word
-
-    def _may_be_order(self, low: str) -> bool:
-        assert self.language is not None
-        fields = ("copula_not_before", "working", "generic_working", "one_off_verbs")
-        return any(low in self.language.words(field) for field in fields)
+        low = self.said[index].low
+        if low in self.language.words("invariant") - self.language.words("copulas"):
+            return False
+        binding = self.language.words("possession_binding")
+        if any(word.low in binding for word in self.said[index + 1 : index + 3]):
+            return False
+        return low in finite or not self.said[index].word
 
     def _shift(self, i: int, j: int) -> tuple[int, int] | None:
         """(words used of said, of told) by an edit here; (0, 0) for none; None for a mismatch."""
@@ -219,11 +222,13 @@ class _Matcher:
         if self.changes is not None:
             return self._change(i, j)
         if self.verb_due and word.word:
-            return self._verb(word, j)
+            return self._verb(i, j)
         if word.code:
             return 0, 0
         if word.hyphened and self._speaks_of_self(word.low):
             return None
+        if self._speaks_of_self(word.low) and self._is_in_name(i):
+            return 0, 0
         if word.low in language.words("subject"):
             length = self._third_person(j, "third_person")
             self.verb_due = bool(language.items("agreement"))
@@ -237,8 +242,8 @@ class _Matcher:
             return (1, length) if length else None
         if word.low in language.words("reflexive"):
             return None
-        if self._coordinated(i) and j < len(self.told) and not self._equal(i, j):
-            if self.told[j].low == self._third_form(word.low):
+        if is_second_verb(self.said, i, language) and j < len(self.told) and not self._equal(i, j):
+            if self.told[j].low == third_form(word.low, language):
                 return 1, 1
         return 0, 0
 
@@ -246,6 +251,17 @@ class _Matcher:
         assert self.language is not None
         fields = ("subject", "object", "possessive", "reflexive")
         return any(low in self.language.words(field) for field in fields)
+
+    def _is_in_name(self, i: int) -> bool:
+        """True at "the film Despicable Me" and "World War I"."""
+        assert self.language is not None
+        word = self.said[i]
+        if i == 0 or self.all_caps or not self.said[i - 1].word or not word.text[0].isupper():
+            return False
+        if len(word.text) > 1:
+            return True
+        leads = self.language.words("leading_prepositions")
+        return i > 1 and self.said[i - 1].text.istitle() and self.said[i - 2].low not in leads
 
     def _third_person(self, j: int, field: str) -> int:
         assert self.language is not None
@@ -283,64 +299,24 @@ class _Matcher:
                 return length, used
         return None
 
-    def _verb(self, word: Word, j: int) -> tuple[int, int] | None:
+    def _verb(self, i: int, j: int) -> tuple[int, int] | None:
         """The verb behind "I", which agrees with "the user" in the note."""
         assert self.language is not None
         language = self.language
         if j >= len(self.told):
             return None
-        told = self.told[j]
-        low = word.low
-        if low in language.words("subject_adverbs") or low.endswith("ly"):
+        word, told = self.said[i], self.told[j]
+        low, before = word.low, self.said[i - 1].low
+        if is_adverb(low, language):
             return (1, 1) if self._equal_word(word, told, first=j == 0) else None
         self.verb_due = False
         if word.code:
             return None
         if self.mode == "left_out" and not self.subject_seen:
-            options = self._left_out_forms(low)
+            options = left_out_forms(low, language, before=before)
         else:
-            options = {self._third_form(low)}
-            if low in language.words("invariant") or self._is_regular_past(low):
-                options = {low}
+            options = third_forms(low, language, before=before)
         return (1, 1) if told.low in options and not told.quoted else None
-
-    def _left_out_forms(self, low: str) -> set[str]:
-        """Forms that cannot be read as an order once "I" is gone: never the bare verb."""
-        assert self.language is not None
-        if low in self.language.words("left_out_invariant") or self._is_regular_past(low):
-            return {low}
-        if low in self.language.words("invariant"):
-            return set()
-        return {self._third_form(low)}
-
-    def _is_regular_past(self, low: str) -> bool:
-        assert self.language is not None
-        if low.endswith(("embed", "shed", "shred")):
-            return False
-        if low.endswith("eed") and low not in self.language.words("past_eed"):
-            return False
-        return low.endswith("ed") and len(low) > 4 and low not in self.language.words("base_ed")
-
-    def _third_form(self, low: str) -> str:
-        assert self.language is not None
-        irregular = self.language.table("agreement").get(low)
-        if irregular:
-            return irregular
-        if low.endswith(("s", "x", "z", "ch", "sh", "o")):
-            return low + "es"
-        if low.endswith("y") and low[-2:-1] not in set("aeiou"):
-            return low[:-1] + "ies"
-        return low + "s"
-
-    def _coordinated(self, i: int) -> bool:
-        """True at the second verb of "I live in Utrecht and need …"."""
-        assert self.language is not None
-        return (
-            i > 0
-            and (self.subject_seen or self.mode == "left_out")
-            and self.said[i].low in self.language.words("coordinated")
-            and self.said[i - 1].low in self.language.words("coordinators")
-        )
 
     def _equal(self, i: int, j: int) -> bool:
         said, told = self.said[i], self.told[j]

@@ -89,6 +89,19 @@ def opens_errand(tokens: Sequence[Token], language: Language) -> bool:
     )
 
 
+def asks_about_ability(tokens: Sequence[Token], language: Language) -> bool:
+    """True when "can you always …" may ask what one can: "store passwords", "use my card".
+
+    Only ways to word or write something are surely no question.
+    """
+    ways = language.words("polite_ways")
+    start = _skip_signs(tokens, language)
+    if not ways or start >= len(tokens) or _is_stopping(tokens, start, language):
+        return False
+    owned = any(token.low in language.words("possessive") for token in tokens)
+    return owned or tokens[start].low not in ways
+
+
 def asks_about_state(tokens: Sequence[Token], language: Language) -> bool:
     """True when "can you …" goes on with something one is, knows or can, not with an order."""
     start = _skip_signs(tokens, language)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from .languages import Language
 from .openers import opener_length
-from .standing import asks_about_state, has_strong_sign, is_order, opens_errand
+from .standing import asks_about_ability, asks_about_state, has_strong_sign, is_order, opens_errand
 from .words import (
     Token,
     count_words,
@@ -20,6 +20,9 @@ from .words import (
 )
 
 _MOST_OPENERS = 6
+_VERBS = ("working", "generic_working", "one_off_verbs")
+_BEFORE_VERB = ("subject_adverbs", "negations", "subject_pronouns")
+_NOT_BEFORE_CLOSER = ("closers_not_behind", "leading_prepositions", "auxiliaries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,9 @@ def is_greeting(sentence: Sequence[Token], language: Language) -> bool:
 def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
     starts = [0]
     index = 0
+    if language.phrases("openers_not_with").found_in(tokens):
+        # "Please don't is what I always say", "Sorry, Wrong Number is my favourite film".
+        return (0,)
     while len(starts) <= _MOST_OPENERS:
         if index + 1 < len(tokens) and tokens[index].text in "\u00a1\u00bf":
             index += 1
@@ -236,11 +242,12 @@ def _closer_length(tokens: Sequence[Token], language: Language) -> int:
     length = language.phrases("closers_after_separator").match_end(tokens)
     before = len(tokens) - length - 1
     if length and separates(tokens, before):
-        return 0 if _is_wording(tokens[: before + 1], language) else length
+        listed = _is_listed(tokens, before, language)
+        return 0 if listed or _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
     if length and length < len(tokens) and not _is_name(tokens, len(tokens) - length):
         inner = any(token.low in language.words("subordinators") for token in tokens[:-length])
-        if not inner and tokens[-length - 1].low not in language.words("closers_not_behind"):
+        if not inner and not _is_object(tokens, len(tokens) - length, language):
             # "Show only events from now on" says which events.
             if not any(token.low in language.words("restrictors") for token in tokens):
                 return length
@@ -252,14 +259,44 @@ def _is_name(tokens: Sequence[Token], index: int) -> bool:
     return tokens[index].text.istitle() and tokens[index - 1].word
 
 
+def _is_object(tokens: Sequence[Token], index: int, language: Language) -> bool:
+    """True at "Never skip please": what looks like a closer is what the word before speaks of."""
+    low = tokens[index - 1].low
+    if any(low in language.words(field) for field in _NOT_BEFORE_CLOSER):
+        return True
+    if language.items("final_endings"):
+        # Where the verb stands last, its object went before.
+        return False
+    if any(low in language.words(field) for field in _VERBS):
+        return True
+    signed = index > 1 and any(
+        tokens[index - 2].low in language.words(field) for field in _BEFORE_VERB
+    )
+    return index < 2 or signed
+
+
+def _is_listed(tokens: Sequence[Token], mark: int, language: Language) -> bool:
+    """True at "Our words are hello, please, thanks": the closer is the last item of a list."""
+    if tokens[mark].text not in ",\uff0c\u3001":
+        return False
+    if tokens[mark + 1].text.istitle() or separates(tokens, mark - 2):
+        return True
+    return mark > 1 and tokens[mark - 2].low in language.words("copulas")
+
+
 def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
     """True when the words end in something to be written: "end my mails with: Best, thanks"."""
     near = {token.low for token in tokens[-4:]}
     if near & language.words("wording_near"):
         return True
-    return bool(near & language.words("wording_with")) and any(
-        token.low in language.words("wording_verbs") for token in tokens
+    verbs = [k for k, token in enumerate(tokens) if token.low in language.words("wording_verbs")]
+    if not verbs:
+        return False
+    # "Always answer in French, thanks", but "Always sign my mails Bob, thanks".
+    placed = any(
+        token.low in language.words("leading_prepositions") for token in tokens[verbs[0] :]
     )
+    return not placed or bool(near & language.words("wording_with"))
 
 
 def _has_polite_sign(order: Sequence[Token], language: Language) -> bool:
@@ -281,6 +318,12 @@ def _is_way(order: Sequence[Token], language: Language) -> bool:
     return is_order(order, language) and not opens_errand(order, language)
 
 
+def _is_request(tokens: Sequence[Token], language: Language) -> bool:
+    """True when "please" or "from now on" shows that no ability is asked for."""
+    fields = ("lasting_openers", "polite_request_signs")
+    return any(language.phrases(field).found_in(tokens) for field in fields)
+
+
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
     """The order inside "can you always …?" or "…, ok?", when it says that it should last."""
     bare = list(tokens)
@@ -300,6 +343,8 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
         order = bare[rest : len(bare) - particle]
         if length and order and _has_polite_sign(order, language):
             if asks_about_state(order, language) or not _is_way(order, language):
+                return None
+            if not _is_request(bare, language) and asks_about_ability(order, language):
                 return None
             return _unit(order, language)
     tag = language.phrases("polite_tags").match_end(bare)

@@ -21,7 +21,8 @@ _DOUBLE_QUOTES = dict.fromkeys(
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-")
 # Only the full-width copies of ASCII: NFKC would also turn 10² into 102.
 _WIDTHS = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-_FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
+# What each character is folded to.
+FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
 
 # Characters of scripts written without spaces are tokens of their own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
@@ -76,7 +77,7 @@ def fold(text: str) -> str:
     >>> print(fold("don’t — “stop”"))
     don't - "stop"
     """
-    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(_FOLDS)
+    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(FOLDS)
 
 
 def tokenize(text: str) -> list[Token]:

@@ -115,7 +115,7 @@ def test_without_a_language_only_equal_words_are_the_same(said, told):
     [
         ("don't", ["do", "not"]),
         ("DON'T", ["DO", "NOT"]),
-        ("Can't", ["Can", "not"]),
+        ("Can't", ["Cannot"]),
         ("I'd rather", ["I", "would", "rather"]),
         ("I'd gone", ["I'd", "gone"]),
         ("its it's", ["its", "it", "is"]),
