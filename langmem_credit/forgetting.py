@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .forget_requests import Request, find_request, is_request
 from .naming import Spoken, is_rare, names, read_spoken, same_source, says_exactly
-from .neighbours import find_touching
+from .neighbours import find_touching_request
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
 from .pieces import naming_words, note_words
@@ -137,7 +137,7 @@ def _find_touching(
     place = len(run)
     run.append(_utterance(request.tokens, typed[index]))
     run += [*_utterances(request.around[1], typed[index]), *_sentences(typed[index + 1 :])]
-    touched = find_touching(run, place, request.tokens)
+    touched = find_touching_request(run, place, request.tokens)
     return touched[0] if touched else ""
 
 
