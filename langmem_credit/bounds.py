@@ -42,10 +42,7 @@ def refusal(
         writes: how many this run has made already.
     """
     if writes >= limits.writes_per_run:
-        return (
-            f"This run has already made {writes} writes to the memory, which is its limit. "
-            "Nothing was changed: finish your answer, and write again in the next run."
-        )
+        return all_written(writes)
     event_type = event.get("type")
     if event_type == "remembered":
         waiting = event.get("credited") is not True
@@ -66,6 +63,14 @@ def refusal(
     if note.status == "forgotten":
         return f"Note {note.id} is forgotten already: nothing was changed."
     return None
+
+
+def all_written(writes: int) -> str:
+    """What a call is told once the run has made as many writes as it may."""
+    return (
+        f"This run has already made {writes} writes to the memory, which is its limit. "
+        "Nothing was changed: finish your answer, and write again in the next run."
+    )
 
 
 def shrink(events: Iterable[Event], limits: Limits = LIMITS, *, until: str = "") -> list[Event]:

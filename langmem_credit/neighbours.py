@@ -129,16 +129,19 @@ def find_touching_request(
 
 
 def _may_stand_beside_request(other: Utterance) -> bool:
-    if len(other.text) > _READ:
-        return False
-    tokens = tokenize(other.text)
-    language = languages.detect(tokens) or languages.load("en")
     # An answer belongs to the agent's question, so it may be short.
     fewest = 1 if other.via == "answer" else _FEWEST_WORDS
+    return len(other.text) <= _READ and _is_reason(other.text, fewest)
+
+
+@lru_cache(maxsize=1024)
+def _is_reason(text: str, fewest: int) -> bool:
+    tokens = tokenize(text)
+    language = languages.detect(tokens) or languages.load("en")
     return all(
         _says_nothing(sentence, language)
-        or is_request(sentence)
         or _points_nowhere(sentence, language, fewest)
+        or is_request(sentence)
         for sentence in split_sentences(tokens, strict=False)
     )
 
