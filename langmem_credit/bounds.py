@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .drafts import LIVING, text_in
+from .drafts import LIVING, heard_of, late_births, text_in
 from .identity import instant
 from .ledger import Event, merge_events, next_at, tombstone, trimmed, word_bytes
 from .notebook import Notebook, fold
@@ -192,8 +192,14 @@ class _Trim:
 
     def _event(self, going: frozenset[str]) -> Event:
         last = max(instant(event.get("at")) for note_id in going for event in self.by_note[note_id])
-        names = {text_in(one, "note") for one in self.ledger if instant(one.get("at")) <= last}
-        return trimmed(names - going - {""}, at=next_at(utc_now(), self.ledger), until=last)
+        names = {
+            text_in(one, "note")
+            for one in self.ledger
+            if instant(one.get("at")) <= last or "" < heard_of(one)[0] <= last
+        }
+        kept = names - going - {""}
+        at = next_at(utc_now(), self.ledger)
+        return trimmed(kept, at=at, until=last, late=late_births(self.ledger) - going)
 
 
 def _waits(note: Note) -> bool:
