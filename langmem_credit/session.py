@@ -312,3 +312,19 @@ def is_saved(config: Mapping[str, Any] | None = None) -> bool:
     if name in configurable:
         return configurable[name] is not None
     return configurable.get("thread_id") is not None
+
+
+def has_channels(config: Mapping[str, Any] | None = None) -> bool:
+    """True when the graph that runs here has the memory's channels.
+
+    A node of it may see none of them: a `Send` gives it a state of its own.
+    """
+    # LangGraph hands each task a reader of the graph's state under this name; it has no public one.
+    read = _configurable(config).get("__pregel_read")
+    if not callable(read):
+        return False
+    try:
+        # Empty is another channel of that name, which was never written.
+        return read(LEDGER) is not None
+    except KeyError:
+        return False
