@@ -57,6 +57,7 @@ class _Reading:
     Attributes:
         leads: it says what the next one is.
         alone: nothing in it touches another message, questions and requests aside.
+        speaks: a statement or an order stands in it, which a bare order may be named by.
         asks: a question stands in it, which a later message may answer.
         forgets: a request to forget stands in it, which takes back what was said before.
         content: the words of its questions; a message that shares one may be asked about.
@@ -64,6 +65,7 @@ class _Reading:
 
     leads: bool = False
     alone: bool = True
+    speaks: bool = False
     asks: bool = False
     forgets: bool = False
     content: frozenset[str] = frozenset()
@@ -100,9 +102,12 @@ def find_touching(
         return "taken_back", ""
     if not all(reading.alone for reading in (*before, *behind)):
         return "own_voice", _TOUCHED
-    if any(reading.asks for reading in before):
+    if heard[index].via != "answer" and not _opens_anew(tokens):
         # "What must nobody ever do?" and its answer.
-        if heard[index].via != "answer" and not _opens_anew(tokens):
+        if any(reading.asks for reading in before):
+            return "own_voice", _TOUCHED
+        # "Print a banner" and what it says.
+        if any(reading.speaks for reading in before) and not _speaks_of_self(tokens):
             return "own_voice", _TOUCHED
     asked = frozenset[str]().union(*(reading.content for reading in (*before, *behind)))
     if asked and asked & content_of(tokens):
@@ -179,6 +184,17 @@ def _opens_anew(tokens: Sequence[Token]) -> bool:
     return language is not None and language.phrases("openers").match_at(tokens, 0) > 0
 
 
+def _speaks_of_self(tokens: Sequence[Token]) -> bool:
+    """True when the speaker is the subject: "I use tabs", "our API is versioned"."""
+    language = languages.detect(tokens)
+    word = next((token for token in tokens if token.word), None)
+    return (
+        language is not None
+        and word is not None
+        and (word.low.partition("'")[0] in language.words("weak_first_person"))
+    )
+
+
 def _read(other: Utterance) -> _Reading:
     if _is_material(other):
         return _Reading()
@@ -198,20 +214,22 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
     language = languages.detect(tokens) or languages.load("en")
     if answers or question:
         return _read_answer(tokens, language, question)
-    asks_any = forgets = False
+    speaks = asked = forgets = False
     content: frozenset[str] = frozenset()
     for sentence in split_sentences(tokens, strict=False):
-        if _says_nothing(sentence, language) or _stands_alone(sentence, language):
+        if _says_nothing(sentence, language):
             continue
-        if ends_in_question(sentence) or asks(sentence, language):
+        if _stands_alone(sentence, language):
+            speaks = True
+        elif ends_in_question(sentence) or asks(sentence, language):
             if not _asks_alone(sentence, language):
                 return _Reading(alone=False)
-            asks_any, content = True, content | content_of(sentence)
+            asked, content = True, content | content_of(sentence)
         elif len(sentence) <= _LONGEST_REQUEST and is_request(sentence):
             forgets = True
         else:
             return _Reading(alone=False)
-    return _Reading(asks=asks_any, forgets=forgets, content=content)
+    return _Reading(speaks=speaks, asks=asked, forgets=forgets, content=content)
 
 
 def _read_answer(tokens: Sequence[Token], language: Language, question: str) -> _Reading:
