@@ -55,7 +55,6 @@ class _Reading:
     """What a message may do to the others of its run.
 
     Attributes:
-        leads: it says what the next one is.
         alone: nothing in it touches another message, questions and requests aside.
         speaks: a statement or an order stands in it, which a bare order may be named by.
         asks: a question stands in it, which a later message may answer.
@@ -63,7 +62,6 @@ class _Reading:
         content: the words of its questions; a message that shares one may be asked about.
     """
 
-    leads: bool = False
     alone: bool = True
     speaks: bool = False
     asks: bool = False
@@ -92,8 +90,6 @@ def find_touching(
     if is_too_much(heard):
         return "own_voice", TOO_MUCH
     before = [_read(one) for one in heard[:index]]
-    if any(reading.leads for reading in before):
-        return "own_voice", _LED
     if index and heard[index - 1].via == "paste" and leads_on(heard[index - 1]):
         return "own_voice", _LED
     later = [one for one in heard[index + 1 :] if not _is_material(one)]
@@ -210,7 +206,7 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
     if not tokens:
         return _Reading()
     if leads_on(Utterance("", text)):
-        return _Reading(leads=True, alone=False)
+        return _Reading(alone=False)
     language = languages.detect(tokens) or languages.load("en")
     if answers or question:
         return _read_answer(tokens, language, question)
