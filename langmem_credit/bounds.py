@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from .drafts import LIVING, heard_of, late_births, text_in
 from .identity import instant
-from .ledger import Event, merge_events, next_at, tombstone, trimmed, word_bytes
+from .ledger import Event, is_trim, merge_events, next_at, tombstone, trimmed, word_bytes
 from .notebook import Notebook, fold
 from .notes import LIMITS, Limits, Note, text_hash, utc_now
 
@@ -188,7 +188,7 @@ class _Trim:
         )
 
     def _as_of_until(self, events: list[Event]) -> Notebook:
-        return fold([event for event in events if instant(event.get("at")) <= self.until])
+        return fold([e for e in events if is_trim(e) or instant(e.get("at")) <= self.until])
 
     def _event(self, going: frozenset[str]) -> Event:
         last = max(instant(event.get("at")) for note_id in going for event in self.by_note[note_id])

@@ -14,7 +14,7 @@ from .books import Book
 from .events import name_of
 from .growing import GrowingLedger
 from .heard import HeardRun, hear
-from .ledger import Event, held, merge_events, next_at
+from .ledger import Event, held, is_trim, merge_events, next_at
 from .notebook import Notebook
 from .notes import Note, utc_now
 from .recent import CLOCK, FOLDS, Named
@@ -233,7 +233,9 @@ class Session:
         as_of = self.run.as_of
         if all(event.get("at", "") <= as_of for event in self.events):
             return self.notebook
-        return FOLDS.of([event for event in self.events if event.get("at", "") <= as_of])
+        # What a trim left out stays out, and late, whenever it was made.
+        seen = [one for one in self.events if is_trim(one) or one.get("at", "") <= as_of]
+        return FOLDS.of(seen)
 
     def last_calls(self) -> list[Call]:
         """The tool calls of the model's last message, in its order."""
