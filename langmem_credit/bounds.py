@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .drafts import LIVING, text_in
+from .drafts import LIVING, heard_of, late_births, text_in
 from .identity import instant
-from .ledger import Event, merge_events, next_at, tombstone, trimmed, word_bytes
+from .ledger import Event, is_trim, merge_events, next_at, tombstone, trimmed, word_bytes
 from .notebook import Notebook, fold
 from .notes import LIMITS, Limits, Note, text_hash, utc_now
 
@@ -42,10 +42,7 @@ def refusal(
         writes: how many this run has made already.
     """
     if writes >= limits.writes_per_run:
-        return (
-            f"This run has already made {writes} writes to the memory, which is its limit. "
-            "Nothing was changed: finish your answer, and write again in the next run."
-        )
+        return all_written(writes)
     event_type = event.get("type")
     if event_type == "remembered":
         waiting = event.get("credited") is not True
@@ -66,6 +63,14 @@ def refusal(
     if note.status == "forgotten":
         return f"Note {note.id} is forgotten already: nothing was changed."
     return None
+
+
+def all_written(writes: int) -> str:
+    """What a call is told once the run has made as many writes as it may."""
+    return (
+        f"This run has already made {writes} writes to the memory, which is its limit. "
+        "Nothing was changed: finish your answer, and write again in the next run."
+    )
 
 
 def shrink(events: Iterable[Event], limits: Limits = LIMITS, *, until: str = "") -> list[Event]:
@@ -183,12 +188,18 @@ class _Trim:
         )
 
     def _as_of_until(self, events: list[Event]) -> Notebook:
-        return fold([event for event in events if instant(event.get("at")) <= self.until])
+        return fold([e for e in events if is_trim(e) or instant(e.get("at")) <= self.until])
 
     def _event(self, going: frozenset[str]) -> Event:
         last = max(instant(event.get("at")) for note_id in going for event in self.by_note[note_id])
-        names = {text_in(one, "note") for one in self.ledger if instant(one.get("at")) <= last}
-        return trimmed(names - going - {""}, at=next_at(utc_now(), self.ledger), until=last)
+        names = {
+            text_in(one, "note")
+            for one in self.ledger
+            if instant(one.get("at")) <= last or "" < heard_of(one)[0] <= last
+        }
+        kept = names - going - {""}
+        at = next_at(utc_now(), self.ledger)
+        return trimmed(kept, at=at, until=last, late=late_births(self.ledger) - going)
 
 
 def _waits(note: Note) -> bool:

@@ -15,7 +15,7 @@ from . import languages
 from .claims import unsupported
 from .contractions import open_each
 from .languages import Language
-from .neighbours import find_touching
+from .neighbours import TOO_MUCH, find_touching, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .pasting import find_pasted
 from .shift import same_opened
@@ -81,31 +81,32 @@ def judge(
     >>> verdict.rule, verdict.suggestion
     ('same_words', 'Never push to main')
     """
-    typed = _typed_by_asker(heard)
     if not note.strip() or not said.strip():
-        return _refusal("empty", suggestion=_any_suggestion(note, typed, limits))
+        return _refusal("empty", suggestion=suggest(note, heard, limits=limits))
     quote = tokenize(said[: limits.said])
     if count_words(quote) < 2:
-        return _refusal("one_word", suggestion=_any_suggestion(note, typed, limits))
+        return _refusal("one_word", suggestion=suggest(note, heard, limits=limits))
     if len(said) > limits.said:
         return _refusal("too_long")
     if len(note) > 2 * limits.said:
         # Not worth reading: no message that is judged has so many characters.
         return _refusal("same_words", "it is far longer")
+    if is_too_much(heard):
+        return _refusal("own_voice", TOO_MUCH)
     told = quote if note == said else tokenize(note)
     refusal: Verdict | None = None
-    for index in range(len(typed) - 1, -1, -1):
-        tokens = quote if typed[index].text == said else _read(typed[index], limits)
-        if not _stands_in(said, quote, typed[index], tokens):
+    for index in reversed(_typed_by_asker(heard)):
+        tokens = quote if heard[index].text == said else _read(heard[index], limits)
+        if not _stands_in(said, quote, heard[index], tokens):
             continue
-        verdict = _judge_utterance(note, told, typed, index, tokens, limits)
+        verdict = _judge_utterance(note, told, heard, index, tokens, limits)
         if verdict.credited:
             language = languages.detect(tokens)
-            ignored = unsupported(typed[index], tokens, language, about, core=core)
+            ignored = unsupported(heard[index], tokens, language, about, core=core)
             return replace(verdict, ignored=ignored)
         # The newest utterance that holds the quote explains best.
         refusal = refusal or verdict
-    return refusal or _refusal("typed", suggestion=_any_suggestion(note, typed, limits))
+    return refusal or _refusal("typed", suggestion=suggest(note, heard, limits=limits))
 
 
 def _read(utterance: Utterance, limits: Limits) -> Sequence[Token]:
@@ -123,17 +124,40 @@ def _stands_in(
 
 
 def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -> str | None:
-    """The person's own words that would be credited and are nearest to the note, or None."""
-    return _any_suggestion(note, _typed_by_asker(heard), limits)
+    """The person's own words that would be credited and are nearest to the note, or None.
+
+    That is the message that shares most words with it; the newest of equals.
+    """
+    if is_too_much(heard):
+        return None
+    wanted = {token.low for token in tokenize(note[: limits.said]) if token.word}
+    best: tuple[int, str] | None = None
+    for index in reversed(_typed_by_asker(heard)):
+        utterance = heard[index]
+        if len(utterance.text) > limits.said:
+            continue
+        tokens = tokenize(utterance.text)
+        language = languages.detect(tokens)
+        common = language.words("function_words") if language else frozenset()
+        shared = len(wanted & {token.low for token in tokens if token.word} - common)
+        if not shared or (best is not None and shared <= best[0]):
+            continue
+        unit = find_unit(tokens, language)
+        text = _suggestion(utterance, unit, limits) if unit.tokens else None
+        if text is not None and not _find_obstacle(heard, index, unit, language)[0]:
+            best = (shared, text)
+    return best[1] if best else None
 
 
-def _typed_by_asker(heard: Sequence[Utterance]) -> list[Utterance]:
-    """The typed utterances of the speaker of the last input, oldest first."""
-    inputs = [utterance for utterance in heard if utterance.via == "input"]
-    if not inputs:
-        return [utterance for utterance in heard if utterance.typed]
-    asker = inputs[-1].speaker
-    return [utterance for utterance in heard if utterance.typed and utterance.speaker == asker]
+def _typed_by_asker(heard: Sequence[Utterance]) -> list[int]:
+    """Where the typed utterances of the speaker of the last input stand, oldest first."""
+    inputs = [one for one in heard if one.via == "input"]
+    asker = inputs[-1].speaker if inputs else None
+    return [
+        index
+        for index, one in enumerate(heard)
+        if one.typed and (not inputs or one.speaker == asker)
+    ]
 
 
 def _refusal(
@@ -160,12 +184,12 @@ def _refusal(
 def _judge_utterance(
     note: str,
     told: Sequence[Token],
-    typed: Sequence[Utterance],
+    heard: Sequence[Utterance],
     index: int,
     tokens: Sequence[Token],
     limits: Limits,
 ) -> Verdict:
-    utterance = typed[index]
+    utterance = heard[index]
     if len(utterance.text) > limits.said:
         return _refusal("too_long", utterance=utterance)
     language = languages.detect(tokens)
@@ -173,7 +197,7 @@ def _judge_utterance(
     if not unit.tokens:
         return _refusal("one_word", utterance=utterance)
     span = (unit.tokens[0].start, unit.tokens[-1].end)
-    rule, detail = _find_obstacle(typed, index, unit, language)
+    rule, detail = _find_obstacle(heard, index, unit, language)
     if rule in ("own_voice", "question", "taken_back"):
         return _refusal(rule, detail, utterance=utterance, span=span, language=language)
     if not _says(unit, told, language) or not _keeps_marks(unit, utterance.text, told, note):
@@ -197,10 +221,10 @@ def _judge_utterance(
 
 
 def _find_obstacle(
-    typed: Sequence[Utterance], index: int, unit: Unit, language: Language | None
+    heard: Sequence[Utterance], index: int, unit: Unit, language: Language | None
 ) -> tuple[str, str]:
     """(rule, detail) of what keeps the unit from being credited in any wording, or ("", "")."""
-    utterance = typed[index]
+    utterance = heard[index]
     pasted = find_pasted(utterance.text)
     if pasted:
         return "own_voice", pasted
@@ -212,7 +236,7 @@ def _find_obstacle(
         return "question", "it is a question"
     if answers_about_text(utterance, unit.shortest):
         return "own_voice", "it answers a question about somebody else's words"
-    touched = find_touching(typed, index, unit.tokens)
+    touched = find_touching(heard, index, unit.tokens)
     if touched:
         return touched
     if language is None:
@@ -309,27 +333,6 @@ def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
     if not _keeps_marks(unit, utterance.text, tokenize(text), text):
         return None
     return text
-
-
-def _any_suggestion(note: str, typed: Sequence[Utterance], limits: Limits) -> str | None:
-    """The creditable message that shares most words with the note; the newest of equals."""
-    wanted = {token.low for token in tokenize(note[: limits.said]) if token.word}
-    best: tuple[int, str] | None = None
-    for index in range(len(typed) - 1, -1, -1):
-        utterance = typed[index]
-        if len(utterance.text) > limits.said:
-            continue
-        tokens = tokenize(utterance.text)
-        language = languages.detect(tokens)
-        common = language.words("function_words") if language else frozenset()
-        shared = len(wanted & {token.low for token in tokens if token.word} - common)
-        if not shared or (best is not None and shared <= best[0]):
-            continue
-        unit = find_unit(tokens, language)
-        text = _suggestion(utterance, unit, limits) if unit.tokens else None
-        if text is not None and not _find_obstacle(typed, index, unit, language)[0]:
-            best = (shared, text)
-    return best[1] if best else None
 
 
 def _difference(unit: Unit, note: Sequence[Token], language: Language | None) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import answers
-from .bounds import refusal, shrink
+from .bounds import all_written, refusal, shrink
 from .characters import clean
 from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
@@ -55,6 +55,11 @@ class Decision:
 
 def decide(session: Session, call: Call) -> Decision:
     """The decision on one call, as if it came alone."""
+    writes = session.writes
+    if writes >= session.settings.limits.writes_per_run:
+        # Nothing that it asks for could be written, so it is not worth judging.
+        reason = all_written(writes)
+        return _rejected(reason) if call.name == "remember" else _kept(reason)
     session = session.in_run(_without_secrets(session.run, session.settings.limits))
     if call.name == "remember":
         return _decide_remember(session, call)

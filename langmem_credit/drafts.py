@@ -14,7 +14,7 @@ from typing import Any
 
 from .events import PERSON
 from .identity import instant, text_of_moment
-from .ledger import Event, held
+from .ledger import Event, held, is_trim
 from .notes import Note, normalise_kind, text_hash
 
 _DUPLICATE = "Another note says the same."
@@ -356,6 +356,25 @@ def heard_of(event: Event) -> tuple[str, str]:
         except OverflowError:
             heard_at = ""
     return heard_at, text_in(heard, "u")
+
+
+def late_births(events: list[Event]) -> frozenset[str]:
+    """Ids of the notes whose words were heard before what left the ledger, and saved after.
+
+    A note that left may have been the same one, forgotten since, and nothing tells it any more.
+    """
+    trim = next((event for event in reversed(events) if is_trim(event)), None)
+    if trim is None:
+        return frozenset()
+    until = instant(trim["until"])
+    kept, late = set(trim["kept"].split()), set(text_in(trim, "late").split())
+    for event in events:
+        name = text_in(event, "note")
+        if event.get("type") == "remembered" and name not in kept:
+            heard_at = heard_of(event)[0]
+            if heard_at and heard_at <= until < instant(event.get("at")):
+                late.add(name)
+    return frozenset(late)
 
 
 def text_in(event: Mapping[str, Any], key: str) -> str:

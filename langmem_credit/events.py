@@ -207,15 +207,18 @@ def name_of(value: object) -> str:
     return f"{scrub(name).text[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
 
 
-def trimmed(kept: Collection[str], *, at: str, until: str) -> Event:
+def trimmed(kept: Collection[str], *, at: str, until: str, late: Collection[str] = ()) -> Event:
     """Notes that had ended left the ledger, with all their events.
 
     Args:
-        kept: ids of the notes that stay, of those that had an event by then.
+        kept: ids of the notes that stay, of those that had an event by then or were heard by then.
         at: from `next_at`.
         until: the moment of the last event that went.
+        late: ids of those of them that were heard before an earlier trim and saved behind it.
     """
     own = {"until": instant(until), "kept": " ".join(sorted(kept))}
+    if late:
+        own["late"] = " ".join(sorted(late))
     return _event("trimmed", _event_id("trimmed", own, at, "", "", ""), at) | own
 
 

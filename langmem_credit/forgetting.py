@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .forget_requests import Request, find_request, is_request
 from .naming import Spoken, is_rare, names, read_spoken, same_source, says_exactly
-from .neighbours import find_touching
+from .neighbours import find_touching_request, is_too_much
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
 from .pieces import naming_words, note_words
@@ -97,6 +98,8 @@ def judge_forget(
     inputs = [utterance for utterance in heard if utterance.via == "input"]
     asker = inputs[-1].speaker if inputs else None
     typed = [one for one in heard if one.typed and one.speaker == asker]
+    if is_too_much(typed):
+        return _refuse("own_voice", closest)
     places = [
         index
         for index, utterance in enumerate(typed)
@@ -137,20 +140,30 @@ def _find_touching(
     place = len(run)
     run.append(_utterance(request.tokens, typed[index]))
     run += [*_utterances(request.around[1], typed[index]), *_sentences(typed[index + 1 :])]
-    touched = find_touching(run, place, request.tokens)
+    touched = find_touching_request(run, place, request.tokens)
     return touched[0] if touched else ""
 
 
 def _sentences(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     """Every message, or where one of its sentences is a request, its other sentences."""
     for utterance in utterances:
-        tokens = tokenize(utterance.text[:_READ])
-        sentences = split_sentences(tokens, strict=True)
-        others = [sentence for sentence in sentences if not is_request(sentence)]
-        if len(others) == len(sentences):
+        others = _beside_requests(utterance.text[:_READ])
+        if others is None:
             yield utterance
         else:
-            yield from _utterances(others, utterance)
+            for text in others:
+                yield Utterance(utterance.id, text, speaker=utterance.speaker)
+
+
+# A run of many messages looks at each one from each other one.
+@lru_cache(maxsize=1024)
+def _beside_requests(text: str) -> tuple[str, ...] | None:
+    """The sentences that ask for nothing to be forgotten; None when none of them does."""
+    sentences = split_sentences(tokenize(text), strict=True)
+    others = [sentence for sentence in sentences if not is_request(sentence)]
+    if len(others) == len(sentences):
+        return None
+    return tuple(text_of(sentence, text) for sentence in others)
 
 
 def _utterances(sentences: Sequence[Sequence[Token]], utterance: Utterance) -> Iterator[Utterance]:

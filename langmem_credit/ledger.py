@@ -28,6 +28,7 @@ __all__ = [
     "disputed",
     "held",
     "instant",
+    "is_trim",
     "merge_events",
     "new_event_id",
     "new_note_id",
@@ -69,7 +70,7 @@ def merge_events(left: object, right: object) -> list[Event]:
         other = kept.get(event_id)
         if other is None or (_differ(event, other) and _rank(event) < _rank(other)):
             kept[event_id] = event
-    trims = [event for event in kept.values() if _is_trim(event)]
+    trims = [event for event in kept.values() if is_trim(event)]
     return sorted(_without_trimmed(kept.values(), trims) if trims else kept.values(), key=order)
 
 
@@ -107,7 +108,8 @@ def held(event: Event) -> bool:
     return bool(event.get("held"))
 
 
-def _is_trim(event: Event) -> bool:
+def is_trim(event: Event) -> bool:
+    """True for a verified event that tells which notes left the ledger."""
     return (
         event.get("type") == "trimmed"
         and not held(event)
@@ -122,7 +124,7 @@ def _without_trimmed(events: Iterable[Event], trims: list[Event]) -> list[Event]
     until, names = instant(newest["until"]), frozenset(newest["kept"].split())
     left = []
     for event in events:
-        if event is not newest and _is_trim(event):
+        if event is not newest and is_trim(event):
             continue
         note, at = event.get("note"), instant(event.get("at"))
         if event.get("type") in _OF_NOTES and isinstance(note, str) and note and at:

@@ -27,7 +27,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 _ACTING = "".join(map(chr, _LOOK_ALIKES))
 _FENCE = re.compile(r"`{3,}")
-_IMAGE = re.compile(r"(!\[[^\[\]]*\])(?=[(\[])")
+_TARGET = re.compile(r"\](?=[(\[])")
 _ABOUT = {"me": "about the agent", "session": "about this session", "everyone": "about everyone"}
 
 
@@ -43,7 +43,9 @@ def inert(text: str) -> str:
         line = line.translate(_LOOK_ALIKES)
     if "`" in line:
         line = _FENCE.sub(lambda run: "\u02cb" * len(run.group()), line)
-    return _IMAGE.sub(r"\1 ", line) if "![" in line else line
+    before, image, rest = line.partition("![")
+    # Brackets may stand within an image's brackets, so each that could end them is parted.
+    return before + image + _TARGET.sub("] ", rest)
 
 
 def quoted(text: str) -> str:

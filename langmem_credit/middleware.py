@@ -34,11 +34,12 @@ from langchain_core.tracers.context import register_configure_hook
 from langgraph.config import get_config
 from langgraph.types import Command
 
+from . import wiring
 from .books import Where, Work, ado, do
 from .guard import Guard
 from .heard import HeardRun
 from .placement import digest_of, placed
-from .session import Session
+from .session import Session, has_channels
 from .settings import Settings
 from .settling import Settled, settle_step
 from .state import LEDGER, RUN, LedgerChannel, RunChannel
@@ -73,6 +74,8 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Calls the model with the digest, and writes what changed."""
         step = do(_stepped(self.settings, request))
+        if step is None:
+            return handler(request)
         with _watched(step.digest):
             response = handler(step.request)
         return step.response(response)
@@ -84,6 +87,8 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """As `wrap_model_call`."""
         step = await ado(_stepped(self.settings, request))
+        if step is None:
+            return await handler(request)
         with _watched(step.digest):
             response = await handler(step.request)
         return step.response(response)
@@ -97,9 +102,15 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return await self._guard.awrap(request, handler)
 
 
-def _stepped(settings: Settings, request: ModelRequest[Any]) -> Work[_Step]:
-    """The model call, with all that the memory has to do before it done."""
+def _stepped(settings: Settings, request: ModelRequest[Any]) -> Work[_Step | None]:
+    """The model call, with all that the memory has to do before it done.
+
+    None where a `Send` gave the model a state without the memory's channels.
+    """
     session = Session.read(settings, request.state)
+    if session is None and has_channels(_config()):
+        wiring.warn_once(wiring.SENT)
+        return None
     if session is None:
         raise ConfigurationError(
             "The agent's state lacks the memory's channels. A state_schema given to "

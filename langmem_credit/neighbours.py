@@ -1,67 +1,155 @@
 """Do the other messages of a run leave one alone: each must be shown not to touch it.
 
-What is typed before or after can turn a statement into a quotation, a joke or a condition ("that
-was sarcasm", "Pretend I am a clerk", "when Ann agrees"). So a message is credited only beside
-greetings, questions, errands and statements that do not point to other words.
+What is typed before or after can turn a statement into a quotation, a joke, a condition or a part
+of another sentence ("that was sarcasm", "Pretend I am a clerk", "We must under no circumstances").
+Such ways are without number, so what leaves a message alone is a short list: greetings, plain
+statements of the speaker, plain orders and questions, and answers to questions that do not speak
+of it. Each message is read once, however many are judged beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from . import languages
-from .forget_requests import asks_to_forget
+from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
+from .standing import is_order
 from .units import find_unit, is_greeting
-from .voice import asks, is_imagined_or_reported, leads_on, taken_back
-from .words import Token, count_words, ends_in_question, split_sentences, tokenize
+from .voice import asks, content_of, is_imagined_or_reported, leads_on, taken_back
+from .words import (
+    QUESTION_MARKS,
+    Token,
+    count_words,
+    ends_in_question,
+    separates,
+    split_sentences,
+    strip_final_stop,
+    tokenize,
+)
 
 _FEWEST_WORDS = 3
-_READ = 4000  # characters
+_READ = 4_000  # characters
+# A message is read in about 5 ms for each 1,000 characters.
+_MOST_CHARACTERS = 20_000
+_MOST_MESSAGES = 300
+# A longer pasted text is material, which speaks of no message.
+_SHORT_PASTE = 200
+_LONGEST_REQUEST = 40  # tokens
+_OPEN_MARKS = frozenset('"`:;()[]{}<>?\u2026\uff1a\uff1b\uff08\uff09\u3001')
+# Last words behind which a sentence goes on.
+_OPEN_ENDS = (
+    *("auxiliaries", "finite", "leading_prepositions", "articles", "determiners", "negations"),
+    *("list_words", "subordinators", "adverbs", "subjects", "particles"),
+)
+TOO_MUCH = "the run holds more text than is read beside a message"
+_LED = "the message before it says what it is"
+_TOUCHED = "another message of this run may change what it means"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a message may do to the others of its run.
+
+    Attributes:
+        alone: nothing in it touches another message, questions and requests aside.
+        speaks: a statement or an order stands in it, which a bare order may be named by.
+        asks: a question stands in it, which a later message may answer.
+        forgets: a request to forget stands in it, which takes back what was said before.
+        content: the words of its questions; a message that shares one may be asked about.
+    """
+
+    alone: bool = True
+    speaks: bool = False
+    asks: bool = False
+    forgets: bool = False
+    content: frozenset[str] = frozenset()
+
+
+def is_too_much(heard: Sequence[Utterance]) -> bool:
+    """True for a run of several messages whose text is too much to be read for each decision."""
+    if len(heard) < 2:
+        return False
+    size = sum(min(len(one.text), _READ) for one in heard if not _is_material(one))
+    return len(heard) > _MOST_MESSAGES or size > _MOST_CHARACTERS
 
 
 def find_touching(
-    typed: Sequence[Utterance], index: int, tokens: Sequence[Token]
+    heard: Sequence[Utterance], index: int, tokens: Sequence[Token]
 ) -> tuple[str, str] | None:
     """(rule, detail) when another message of the run may touch this one, else None.
 
     Args:
-        typed: the utterances of the run that the asker typed, oldest first.
+        heard: the utterances of the run, oldest first, also those that were not typed.
         index: of the message that is judged.
         tokens: its words.
     """
-    if index and leads_on(typed[index - 1]):
-        return "own_voice", "the message before it says what it is"
-    if taken_back(tokens, typed[index + 1 :]):
+    if is_too_much(heard):
+        return "own_voice", TOO_MUCH
+    before = [_read(one) for one in heard[:index]]
+    if index and heard[index - 1].via == "paste" and leads_on(heard[index - 1]):
+        return "own_voice", _LED
+    later = [one for one in heard[index + 1 :] if not _is_material(one)]
+    behind = [_read(one) for one in later]
+    if any(reading.forgets for reading in behind) or taken_back(tokens, later):
         return "taken_back", ""
-    for position, other in enumerate(typed):
-        if position != index and not _leaves_alone(other):
-            return "own_voice", "another message of this run may change what it means"
+    if not all(reading.alone for reading in (*before, *behind)):
+        return "own_voice", _TOUCHED
+    if heard[index].via != "answer" and not _opens_anew(tokens):
+        # "What must nobody ever do?" and its answer.
+        if any(reading.asks for reading in before):
+            return "own_voice", _TOUCHED
+        # "Print a banner" and what it says.
+        if any(reading.speaks for reading in before) and not _speaks_of_self(tokens):
+            return "own_voice", _TOUCHED
+    asked = frozenset[str]().union(*(reading.content for reading in (*before, *behind)))
+    if asked and asked & content_of(tokens):
+        return "own_voice", _TOUCHED
     return None
 
 
-def _leaves_alone(other: Utterance) -> bool:
-    text = other.text[:_READ]
-    tokens = tokenize(text)
-    # A request to forget speaks of a kept note; whether it is this one, `taken_back` has told.
-    if not tokens or asks_to_forget(text):
-        return True
-    language = languages.detect(tokens) or languages.load("en")
+def find_touching_request(
+    typed: Sequence[Utterance], index: int, tokens: Sequence[Token]
+) -> tuple[str, str] | None:
+    """The same for a request to forget, whose reasons may stand beside it: "I moved to Rome".
+
+    Nothing that is typed elsewhere makes memory of a note that goes, so a statement that points
+    nowhere is enough.
+    """
+    if is_too_much(typed):
+        return "own_voice", TOO_MUCH
+    if index and leads_on(typed[index - 1]):
+        return "own_voice", _LED
+    if taken_back(tokens, typed[index + 1 :]):
+        return "taken_back", ""
+    others = (*typed[:index], *typed[index + 1 :])
+    return None if all(map(_may_stand_beside_request, others)) else ("own_voice", _TOUCHED)
+
+
+def _may_stand_beside_request(other: Utterance) -> bool:
     # An answer belongs to the agent's question, so it may be short.
     fewest = 1 if other.via == "answer" else _FEWEST_WORDS
+    return len(other.text) <= _READ and _is_reason(other.text, fewest)
+
+
+@lru_cache(maxsize=1024)
+def _is_reason(text: str, fewest: int) -> bool:
+    tokens = tokenize(text)
+    language = languages.detect(tokens) or languages.load("en")
     return all(
-        _sentence_leaves_alone(sentence, language, fewest)
+        _says_nothing(sentence, language)
+        or _points_nowhere(sentence, language, fewest)
+        or is_request(sentence)
         for sentence in split_sentences(tokens, strict=False)
     )
 
 
-def _sentence_leaves_alone(sentence: Sequence[Token], language: Language, fewest: int) -> bool:
+def _points_nowhere(sentence: Sequence[Token], language: Language, fewest: int) -> bool:
     if is_imagined_or_reported(sentence, language):
         return False
-    moving_on = language.phrases("moving_on").match_at(sentence, 0)
-    if is_greeting(sentence, language) or moving_on >= count_words(sentence):
-        return True
     if ends_in_question(sentence) or asks(sentence, language):
         return not _points(sentence, language, "pointing_back")
     if count_words(sentence) < fewest or _points(sentence, language, "pointing_words"):
@@ -80,3 +168,149 @@ def _points(sentence: Sequence[Token], language: Language, field: str) -> bool:
     # "Don't forget that …" points at nothing.
     openers = language.phrases("openers").covered(sentence)
     return any(index not in openers for index, _ in language.phrases(field).find(sentence))
+
+
+def _is_material(other: Utterance) -> bool:
+    return other.via == "paste" and len(other.text) > _SHORT_PASTE
+
+
+def _opens_anew(tokens: Sequence[Token]) -> bool:
+    """True at "also, …" and "remember that …", which answer nothing."""
+    language = languages.detect(tokens)
+    return language is not None and language.phrases("openers").match_at(tokens, 0) > 0
+
+
+def _speaks_of_self(tokens: Sequence[Token]) -> bool:
+    """True when the speaker is the subject: "I use tabs", "our API is versioned"."""
+    language = languages.detect(tokens)
+    word = next((token for token in tokens if token.word), None)
+    return (
+        language is not None
+        and word is not None
+        and (word.low.partition("'")[0] in language.words("weak_first_person"))
+    )
+
+
+def _read(other: Utterance) -> _Reading:
+    if _is_material(other):
+        return _Reading()
+    if len(other.text) > _READ:
+        return _Reading(alone=False)
+    question = other.asked if other.via in ("answer", "click") else ""
+    return _read_text(other.text, question, other.via == "answer")
+
+
+@lru_cache(maxsize=1024)
+def _read_text(text: str, question: str, answers: bool) -> _Reading:
+    tokens = tokenize(text)
+    if not tokens:
+        return _Reading()
+    if leads_on(Utterance("", text)):
+        return _Reading(alone=False)
+    language = languages.detect(tokens) or languages.load("en")
+    if answers or question:
+        return _read_answer(tokens, language, question)
+    speaks = asked = forgets = False
+    content: frozenset[str] = frozenset()
+    for sentence in split_sentences(tokens, strict=False):
+        if _says_nothing(sentence, language):
+            continue
+        if _stands_alone(sentence, language):
+            speaks = True
+        elif ends_in_question(sentence) or asks(sentence, language):
+            if not _asks_alone(sentence, language):
+                return _Reading(alone=False)
+            asked, content = True, content | content_of(sentence)
+        elif len(sentence) <= _LONGEST_REQUEST and is_request(sentence):
+            forgets = True
+        else:
+            return _Reading(alone=False)
+    return _Reading(speaks=speaks, asks=asked, forgets=forgets, content=content)
+
+
+def _read_answer(tokens: Sequence[Token], language: Language, question: str) -> _Reading:
+    """An answer is read with its question, whose words it takes for its own."""
+    asked = tokenize(question)
+    sentences = split_sentences(asked, strict=False)
+    if not sentences or not ends_in_question(asked):
+        return _Reading(alone=False)
+    tongue = languages.detect(asked) or languages.load("en")
+    last = sentences[-1]
+    plain = count_words(last) > _FEWEST_WORDS and (
+        tongue.phrases("beside_asked").match_at(last, 0) > 0
+        or tongue.phrases("beside_asked_of").found_in(last)
+    )
+    plain = plain or all(
+        _stands_alone(sentence, language) for sentence in split_sentences(tokens, strict=False)
+    )
+    # "Which shell do you use?": the first word asks, and points at nothing.
+    body = [token for token in asked[1:] if token.text not in QUESTION_MARKS]
+    if not plain or _is_open(body, tongue) or _is_open(tokens, language):
+        return _Reading(alone=False)
+    return _Reading(content=content_of(asked) | content_of(tokens))
+
+
+def _says_nothing(sentence: Sequence[Token], language: Language) -> bool:
+    moving_on = language.phrases("moving_on").match_at(sentence, 0)
+    return is_greeting(sentence, language) or 0 < count_words(sentence) <= moving_on
+
+
+def _asks_alone(sentence: Sequence[Token], language: Language) -> bool:
+    bare = list(strip_final_stop(sentence))
+    while bare and not bare[-1].word:
+        bare.pop()
+    start = find_unit(bare, language).starts[-1] if bare else 0
+    length = language.phrases("beside_questions").match_at(bare, start)
+    return length > 0 and not _is_open(bare[start + length :], language)
+
+
+def _stands_alone(sentence: Sequence[Token], language: Language) -> bool:
+    """True for a whole plain statement of the speaker, or a whole plain order."""
+    if not sentence[0].word or is_imagined_or_reported(sentence, language):
+        return False
+    bare = strip_final_stop(sentence)
+    start = find_unit(bare, language).starts[-1] if bare else 0
+    while start < len(bare) and (
+        bare[start].low in language.words("beside_leads") or separates(bare, start)
+    ):
+        start += 1
+    rest = bare[start:]
+    if count_words(rest) < _FEWEST_WORDS or not rest[-1].word:
+        return False
+    if any(rest[-1].low in language.words(field) for field in _OPEN_ENDS):
+        return False
+    length = language.phrases("beside_statements").match_at(rest, 0)
+    if not length:
+        length = _order_length(rest, language)
+    return 0 < length < len(rest) and not _is_open(rest[length:], language)
+
+
+def _order_length(rest: Sequence[Token], language: Language) -> int:
+    """The length of an order up to its verb, which a thing must follow: "never | push | to main".
+
+    "Push to" and "Fix with the words" would take the next message for their object.
+    """
+    signs = ("strong", "prohibitions")
+    index, verb = 0, language.phrases("beside_orders").match_at(rest, 0)
+    while not verb:
+        length = max(language.phrases(field).match_at(rest, index) for field in signs)
+        if not length:
+            return 0
+        index += length
+        verb = language.phrases("beside_orders").match_at(rest, index)
+    if index + verb >= len(rest) or not is_order(rest, language):
+        return 0
+    prepositions = language.words("leading_prepositions")
+    return 0 if not index and rest[verb].low in prepositions else index + verb
+
+
+def _is_open(tokens: Sequence[Token], language: Language) -> bool:
+    """True when words point elsewhere, speak of texts, or leave the sentence open."""
+    words = language.words("beside_not")
+    inner = language.words("subordinators") - language.words("list_words")
+    return any(
+        token.low.partition("'")[0] in words
+        or token.low in inner
+        or (not token.word and token.text in _OPEN_MARKS)
+        for token in tokens
+    ) or language.phrases("pointing_words").found_in(tokens)

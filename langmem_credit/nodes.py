@@ -23,13 +23,14 @@ from .heard import model_is_called
 from .indexing import keep_up
 from .placement import digest_of, fixed, placed
 from .recorder import RECORDER, find_run, install
-from .session import WRITING, Session, as_mapping
+from .session import WRITING, Session, as_mapping, has_channels
 from .settings import Settings
 from .settling import settle_step
 from .state import CHANNELS, LEDGER, RUN
 
 _log = logging.getLogger("langmem_credit")
 
+Result = TypeVar("Result")
 Graph = TypeVar("Graph", bound=CompiledStateGraph[Any, Any, Any, Any])
 
 
@@ -37,12 +38,12 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
     """Update of the first node of a run: what was heard, and when the digest is frozen."""
     values = as_mapping(state)
     if RUN not in values:
-        raise _no_channels()
+        return _went_without({}, config)
     if "langgraph_node" in (config.get("metadata") or {}) and find_run(config) is None:
         wiring.warn_once(wiring.NOT_RECORDED)
     session = Session.read(settings, values, config)
     if session is None:
-        raise _no_channels()
+        return _went_without({}, config)
     session = do(fixed(session, Where.of(None, config), values[RUN]))
     keep_up(session)
     run = session.run
@@ -55,7 +56,7 @@ def settle_node(
     """Update of the node after the tools: answers made true, lost writes made good."""
     session = Session.read(settings, state, config)
     if session is None:
-        raise _no_channels()
+        return _went_without({}, config)
     wiring.SETTLED.add(_answered(session))
     settled, run = do(settle_step(session, as_mapping(state), Where.of(None, config)))
     update: dict[str, Any] = {}
@@ -76,7 +77,7 @@ def fold_in(
     """The system message with the digest of this run folded in. Pure but for an unheard run."""
     session = Session.read(settings, state)
     if session is None:
-        raise _no_channels()
+        return _went_without(placed(settings, system, ""))
     _look_back(session)
     model_is_called(session.run)
     return placed(settings, system, digest_of(session))
@@ -159,6 +160,18 @@ def _is_unguarded(node: object) -> bool:
     # LangGraph keeps the wrappers under these names; it has no public ones.
     wrappers = [getattr(node, name, None) for name in ("_wrap_tool_call", "_awrap_tool_call")]
     return wrappers == [None, None]
+
+
+def _went_without(left: Result, config: RunnableConfig | None = None) -> Result:
+    """What a node does that was sent a state without the channels: it goes on, and the log says so.
+
+    Raises:
+        ConfigurationError: the graph has none.
+    """
+    if not has_channels(config):
+        raise _no_channels()
+    wiring.warn_once(wiring.SENT)
+    return left
 
 
 def _no_channels() -> ConfigurationError:

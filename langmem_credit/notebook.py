@@ -26,7 +26,7 @@ from functools import cached_property
 from operator import attrgetter
 from types import MappingProxyType
 
-from .drafts import LIVING, SAME_WORDS, Draft, Kin, note_of, text_in, texts_in
+from .drafts import LIVING, SAME_WORDS, Draft, Kin, late_births, note_of, text_in, texts_in
 from .events import PERSON, VERSION, claims_of
 from .identity import instant, is_note_id, new_note_id, sameness
 from .ledger import Event, held, merge_events, word_bytes
@@ -152,6 +152,7 @@ class _Fold:
         self.replaced_early: dict[str, str] = {}
         self.ids = _note_ids(events)
         self.born = set(self.ids.values())
+        self.late = late_births(events)
 
     def notebook(self) -> Notebook:
         for event in self.events:
@@ -213,7 +214,7 @@ class _Fold:
         else:
             key, hashed = sameness(text, about, speaker), ""
             claims = claims_of(event, text, about, speaker, key)
-        heard = event.get("heard")
+        heard, late = event.get("heard"), text_in(event, "note") in self.late
         draft = Draft(
             event=event,
             note_id=note_id,
@@ -222,7 +223,8 @@ class _Fold:
             hashed=hashed,
             about=about,
             speaker=speaker,
-            credited=event.get("credited") is True and not held(event),
+            credited=event.get("credited") is True and not held(event) and not late,
+            why=_LATE if late else "",
             shrunk=shrunk,
             keys=(key,),
             claims=claims,

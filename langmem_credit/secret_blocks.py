@@ -9,7 +9,9 @@ from langmem_credit.secret_texts import Span
 
 _BLOCK = re.compile(r"-{4,5} ?BEGIN ([A-Z0-9 ]{0,40}?)PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _BLOCK_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_PUTTY = re.compile(r"Private-Lines:[^\n]{0,10}\n")
+_PUTTY = re.compile(r"Private-Lines:(?:[^\n]{0,10}\n| ?\d{1,4} )")
+# A line of nothing but base64, whatever its letters.
+_KEY_LINE = re.compile(r"[ \t>]{0,8}[A-Za-z0-9+/=]{8,}+(?=[^\nA-Za-z0-9+/=]{0,8}(?:\n|$))")
 # A piece of a key block without its end: quoting, escapes, header fields, base64.
 _BLOCK_PIECE = re.compile(
     r"(?:[\s>\"',]|\\[nr])*+"
@@ -39,7 +41,8 @@ def find_blocks(text: str) -> Iterator[Span]:
                     yield Span(open_mark[0], stop, "a private key")
                 open_mark = None
             elif open_mark:
-                if not _PROSE.fullmatch(text, open_mark[1], start):
+                prose = _PROSE.fullmatch(text, open_mark[1], start)
+                if not prose or any(map(_KEY_LINE.match, _lines(text, open_mark[1], start))):
                     yield Span(open_mark[0], end, "a private key")
                 open_mark = None
                 before = end
@@ -52,9 +55,15 @@ def find_blocks(text: str) -> Iterator[Span]:
                     yield Span(first, end, "a private key")
             before = end
     for match in _PUTTY.finditer(text):
-        stop = _key_lines(text, match.end())
+        line = _KEY_LINE.match(text, match.end()) if match[0][-1] == "\n" else None
+        stop = _key_lines(text, line.end() if line else match.end())
         if stop > match.end():
             yield Span(match.start(), stop, "a private key")
+
+
+def _lines(text: str, start: int, end: int) -> list[str]:
+    """The whole lines in between, without what stands beside either mark."""
+    return text[start:end].splitlines()[1:]
 
 
 def _key_lines(text: str, position: int) -> int:

@@ -26,12 +26,15 @@ _NAMES = {
 }
 # Longest value taken without a reason to go on, and longest text between a cue and its value.
 _MOST = 256
+_LONGEST_CUE = 24
 
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f"
 _BARE = re.compile(rf"[^\s{_CJK}]\S{{0,{_MOST}}}+")
 _ASCII_BARE = re.compile(rf"[^\s{_CJK}]{{1,{_MOST}}}+")
 # In `User=sa;Password=…;Database=main` and `?token=…&page=2` another setting begins.
-_NEXT_SETTING = re.compile(r"[;,&](?=[\"']?[A-Za-z_][\w .-]{0,40}[\"']?[=:])|\\?[\"'`]|</|\\[nrt]")
+_NEXT_SETTING = re.compile(
+    r"[;,&](?=[\"']?[A-Za-z_][\w .-]{0,40}[\"']?[=:])|\\?[\"'`]|</|\\[nrt]|\]\((?=[\w/#.])"
+)
 _OPENERS = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
 _CLOSERS = ".,;:)]}>\"'`。，；：、）】|"
 _ENDS = re.compile(
@@ -78,7 +81,9 @@ def find_cued(text: str, low: str) -> Iterator[Span]:
         cue, kind = kind_of(found[found.lastgroup or 0])
         for start, end in search.after(found, cue, kind) or search.before(found, cue, kind):
             yield Span(start, end, _NAMES[kind])
-            position = max(position, end)
+            # "password: Xpassword: X": the value took the next cue along.
+            signed = text[end : end + 1] in (":", "=") and end < len(text)
+            position = max(position, end - _LONGEST_CUE * signed)
 
 
 def _starts_word(text: str, found: re.Match[str]) -> bool:

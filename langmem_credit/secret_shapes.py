@@ -44,10 +44,28 @@ _CARD = re.compile(
     r"\d{4}([ .-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{3})?|3\d{3}([ -])\d{6}\2\d{4,5}|\d{13,19}"
     r")(?![\w]|[./-]\d| \d{4}\b)"
 )
+# Numbers one behind the other, in fours: the separators do not tell where one ends.
+_CARDS = re.compile(r"(?<![\w.])(?<!\d[ .-])\d{4}(?:[ .-]?\d{4}){7,}+(?!\w)")
 _CARD_CUE = re.compile(
     r"card|visa|karte|tarjeta|carte|cart[aã]o|карт|卡|カード|카드", re.IGNORECASE
 )
 
+# Country, how long its account numbers are; those that people of these languages have.
+_IBAN_LENGTHS = dict(
+    re.findall(
+        r"(\w\w)(\d\d)",
+        "AT20 BE16 BG22 CH21 CY28 CZ24 DE22 DK18 EE20 ES24 FI18 FR27 GB22 GR27 HR21 HU28 IE22 IT27 "
+        "LI21 LT20 LU20 LV21 MC27 MT31 NL18 NO15 PL28 PT25 RO24 SE24 SI19 SK24 TR26 UA29",
+    )
+)
+_IBAN = re.compile(r"(?<!\w)([A-Z]{2})\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
+
+# "bob:secret!1@host.com": letters, a figure and a sign, since "mailto:bob2@host.com" is an address.
+_USER_AT = re.compile(
+    r"(?<![\w.:/@+-])[A-Za-z][\w.-]{0,64}:"
+    r"(?=[^\s@]{0,128}\d)(?=[^\s@]{0,128}[!#$%^&*~])([^\s:/@\"'<>]{6,128})@"
+    r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}(?!\w)"
+)
 _URL_USER = re.compile(r"[^\s:/@?#\"'<>]{0,128}:")
 _URL_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}(?=@)")
 
@@ -64,7 +82,12 @@ def find_shapes(text: str, low: str) -> Iterator[Span]:
     yield from _headers(text, low)
     if "://" in text:
         yield from _urls(text)
+    if "@" in text:
+        for match in _USER_AT.finditer(text):
+            if not is_stand_in(match[1]):
+                yield Span(*match.span(1), "a password")
     yield from _cards(text)
+    yield from _accounts(text)
 
 
 def _headers(text: str, low: str) -> Iterator[Span]:
@@ -125,7 +148,21 @@ def _until_space(text: str, start: int, stop: int) -> str:
     return re.split("[\"'<>`]", part[0], maxsplit=1)[0]
 
 
+def _accounts(text: str) -> Iterator[Span]:
+    """International bank account numbers, by their length and check digits."""
+    for match in _IBAN.finditer(text):
+        number = match[0].replace(" ", "")
+        if _IBAN_LENGTHS.get(match[1]) == str(len(number)):
+            if int("".join(str(int(char, 36)) for char in number[4:] + number[:4])) % 97 == 1:
+                yield Span(*match.span(), "a bank account number")
+
+
 def _cards(text: str) -> Iterator[Span]:
+    for match in _CARDS.finditer(text):
+        digits = re.sub("[ .-]", "", match[0])
+        parts = [digits[index : index + 16] for index in range(0, len(digits), 16)]
+        if all(len(part) == 16 and _is_card(part) for part in parts):
+            yield Span(*match.span(), "a card number")
     for match in _CARD.finditer(text):
         digits = re.sub("[ .-]", "", match[0])
         if not _is_card(digits):

@@ -121,6 +121,13 @@ def _prefixed(prefixes: dict[str, str], body: str) -> tuple[re.Pattern[str], dic
 _PLAIN, _PLAIN_NAMES = _prefixed(_PLAIN_PREFIXES, "[A-Za-z0-9]{20,}+(?![_-][A-Za-z0-9])")
 _DASHED, _DASHED_NAMES = _prefixed(_DASHED_PREFIXES, "[A-Za-z0-9_-]{16,}+")
 
+# The same with one line end inside, as a terminal breaks it.
+_ALL_NAMES = _PLAIN_NAMES | _DASHED_NAMES
+_ANY_PREFIX = "|".join(re.escape(prefix) for prefix in sorted(_ALL_NAMES, key=len, reverse=True))
+_BROKEN = re.compile(
+    f"{_START}({_ANY_PREFIX})([A-Za-z0-9_-]{{0,60}}+)\\r?\\n([A-Za-z0-9_-]{{6,}}+)"
+)
+
 # How a token of a known form begins, for those that stand beside a cue and are cut short.
 PREFIXES = tuple(
     prefix
@@ -176,6 +183,8 @@ _AWS_PAIR = re.compile(r"(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 def find_tokens(text: str) -> Iterator[Span]:
     """Every token or key of a known form, in no order; spans may overlap."""
     yield from _prefixes(text)
+    if "\n" in text:
+        yield from _broken(text)
     for name, needle, pattern in _OWN:
         if needle in text:
             for match in pattern.finditer(text):
@@ -191,6 +200,16 @@ def _prefixes(text: str) -> Iterator[Span]:
         # "xai-based-evaluation-of-models" is a name.
         if match[1] not in ("xai-", "pul-", "pplx-") or _has_digit(match[2]):
             yield Span(*match.span(), _DASHED_NAMES[match[1]])
+
+
+def _broken(text: str) -> Iterator[Span]:
+    for match in _BROKEN.finditer(text):
+        first, second = match[2], match[3]
+        # "The prefix is sk-", or a whole token, and in the next line a word such as "release-2".
+        worded = second.islower() and not 4 <= len(first) < 16
+        if len(first) + len(second) >= 20 and _has_digit(second) and not worded:
+            if any(char.isalpha() for char in second):
+                yield Span(*match.span(), _ALL_NAMES[match[1]])
 
 
 def _has_digit(text: str) -> bool:

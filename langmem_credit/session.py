@@ -14,7 +14,7 @@ from .books import Book
 from .events import name_of
 from .growing import GrowingLedger
 from .heard import HeardRun, hear
-from .ledger import Event, held, merge_events, next_at
+from .ledger import Event, held, is_trim, merge_events, next_at
 from .notebook import Notebook
 from .notes import Note, utc_now
 from .recent import CLOCK, FOLDS, Named
@@ -233,7 +233,9 @@ class Session:
         as_of = self.run.as_of
         if all(event.get("at", "") <= as_of for event in self.events):
             return self.notebook
-        return FOLDS.of([event for event in self.events if event.get("at", "") <= as_of])
+        # What a trim left out stays out, and late, whenever it was made.
+        seen = [one for one in self.events if is_trim(one) or one.get("at", "") <= as_of]
+        return FOLDS.of(seen)
 
     def last_calls(self) -> list[Call]:
         """The tool calls of the model's last message, in its order."""
@@ -312,3 +314,19 @@ def is_saved(config: Mapping[str, Any] | None = None) -> bool:
     if name in configurable:
         return configurable[name] is not None
     return configurable.get("thread_id") is not None
+
+
+def has_channels(config: Mapping[str, Any] | None = None) -> bool:
+    """True when the graph that runs here has the memory's channels.
+
+    A node of it may see none of them: a `Send` gives it a state of its own.
+    """
+    # LangGraph hands each task a reader of the graph's state under this name; it has no public one.
+    read = _configurable(config).get("__pregel_read")
+    if not callable(read):
+        return False
+    try:
+        # Empty is another channel of that name, which was never written.
+        return read(LEDGER) is not None
+    except KeyError:
+        return False

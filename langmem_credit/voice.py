@@ -307,7 +307,7 @@ def _no_content() -> frozenset[str]:
     return frozenset().union(*(_all_words(field) for field in _NO_CONTENT))
 
 
-def _content(tokens: Sequence[Token]) -> frozenset[str]:
+def content_of(tokens: Sequence[Token]) -> frozenset[str]:
     """The words that name something: no function word, common verb or sign of lasting.
 
     Pairs of characters stand for words in scripts without spaces.
@@ -339,7 +339,7 @@ def taken_back(tokens: Sequence[Token], later: Sequence[Utterance]) -> bool:
         if reading.retracts:
             return True
         if reading.denies:
-            content = _content(tokens) if content is None else content
+            content = content_of(tokens) if content is None else content
             if reading.content & content or reading.names_nothing:
                 return True
     return False
@@ -371,7 +371,7 @@ def _read_later(text: str) -> _Later:
         or _all_phrases("retractions_ending").match_end(strip_final_stop(tokens)) > 0
     )
     denying = _all_words("negations") | _all_words("denials")
-    content = _content(tokens)
+    content = content_of(tokens)
     return _Later(
         retracts,
         any(token.low in denying for index, token in enumerate(tokens) if index not in said),

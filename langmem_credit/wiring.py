@@ -36,6 +36,10 @@ NOT_RECORDED = (
     "this run began before the memory was made, so that nothing typed in it is heard: make "
     "CreditedMemory(...) before the graph runs"
 )
+SENT = (
+    "a Send gave a node of the memory a state of its own without the memory's channels: the node "
+    "went on without the kept notes; send the whole state, or let an edge lead there"
+)
 NOT_ANSWERED = (
     "an answer to ask_user was not understood and counts as none: resume with the text that was "
     'typed, or with {"choice": text} for an option that was picked'

@@ -53,6 +53,12 @@ TESTS = {
     "notebook": ("tests/test_notebook.py",),
     "digest": ("tests/test_digest.py",),
     "bounds": ("tests/test_bounds.py",),
+    "drafts": ("tests/test_bounds.py",),
+    "decisions": ("tests/test_tools.py",),
+    "lines": ("tests/test_digest.py",),
+    "secret_shapes": ("tests/test_scrubbing.py",),
+    "secret_tokens": ("tests/test_scrubbing.py",),
+    "secret_blocks": ("tests/test_scrubbing.py",),
 }
 
 
@@ -239,10 +245,28 @@ MUTATIONS = [
     ),
     *_m(
         "neighbours",
-        ("if index and leads_on(typed[index - 1]):", "if False:"),
-        ("if taken_back(tokens, typed[index + 1 :]):", "if False:"),
-        ("if position != index and not _leaves_alone(other):", "if False:"),
-        ("if is_imagined_or_reported(sentence, language):", "if False:"),
+        ("return len(heard) > _MOST_MESSAGES or size > _MOST_CHARACTERS", "return False"),
+        ("any(reading.speaks for reading in before) and not _speaks_of_self(tokens)", "False"),
+        ('if index and heard[index - 1].via == "paste" and', "if False and"),
+        ("if any(reading.forgets for reading in behind) or", "if"),
+        (" or taken_back(tokens, later):", ":"),
+        ("if not all(reading.alone for reading in (*before, *behind)):", "if False:"),
+        ("if any(reading.asks for reading in before):", "if False:"),
+        ("if asked and asked & content_of(tokens):", "if False:"),
+        (
+            "    if len(other.text) > _READ:\n        return _Reading(",
+            "    if False:\n        return (",
+        ),
+        ("if not _asks_alone(sentence, language):", "if False:"),
+        ("if not plain or _is_open(body, tongue) or", "if not plain or"),
+        ("if not sentences or not ends_in_question(asked):", "if False:"),
+        (
+            "return length > 0 and not _is_open(bare[start + length :], language)",
+            "return length > 0",
+        ),
+        ("if any(rest[-1].low in language.words(field) for field in _OPEN_ENDS):", "if False:"),
+        ("< len(rest) and not _is_open(rest[length:], language)", "< len(rest)"),
+        ("return 0 if not index and rest[verb].low in prepositions else", "return"),
     ),
     *_m(
         "errands",
@@ -291,12 +315,12 @@ MUTATIONS = [
         ("    if touched:\n", "    if False:\n"),
         ("if not note.strip() or not said.strip():", "if False:"),
         ("if count_words(quote) < 2:", "if False:"),
-        ("if not _stands_in(said, quote, typed[index], tokens):", "if False:"),
+        ("if not _stands_in(said, quote, heard[index], tokens):", "if False:"),
         (
             "    if len(utterance.text) > limits.said:\n        return _refusal",
             "    if False:\n        return _refusal",
         ),
-        ("if utterance.typed and utterance.speaker == asker]", "if utterance.typed]"),
+        ("if one.typed and (not inputs or one.speaker == asker)", "if one.typed"),
         ("if answers_about_text(utterance, unit.shortest):", "if False:"),
         ("if utterance.asked and not has_own_sign(unit.tokens, language):", "if False:"),
         ("if not _says(unit, told, language) or not", "if not"),
@@ -408,6 +432,22 @@ MUTATIONS = [
         ("if used + more > limits.live_bytes:", "if False:"),
         ('if event.get("hash") != text_hash(note.text):', "if False:"),
         ("    if note.shrunk:\n", "    if False:\n"),
+        ('or "" < heard_of(one)[0] <= last', "or False"),
+        ("late=late_births(self.ledger) - going", "late=()"),
+    ),
+    *_m("drafts", ("heard_at <= until < instant(", "heard_at < '' < instant(")),
+    *_m("decisions", ("if writes >= session.settings.limits.writes_per_run:", "if False:")),
+    *_m("lines", ('return before + image + _TARGET.sub("] ", rest)', "return line")),
+    *_m(
+        "secret_shapes",
+        ("% 97 == 1:", "% 97 < 97:"),
+        ("if all(len(part) == 16 and _is_card(part) for part in parts):", "if True:"),
+        ("(?=[^\\s@]{0,128}[!#$%^&*~])", ""),
+    ),
+    *_m("secret_tokens", ("and _has_digit(second) and not worded:", "and _has_digit(second):")),
+    *_m(
+        "secret_blocks",
+        ("if not prose or any(map(_KEY_LINE.match,", "if not prose or all(map(str,"),
     ),
 ]
 

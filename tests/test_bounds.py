@@ -390,6 +390,34 @@ def test_what_left_does_not_come_back_when_it_arrives_again() -> None:
     assert merge_events(left, events) == left
 
 
+def test_what_left_does_not_come_back_by_a_late_write() -> None:
+    left = trimmed_by(said_and_forgotten(11))
+    late = said("Rule 0 holds", 30, words="Rule 0 holds", heard_at=0.1, utterance="u")
+    after = fold(merge_events(left, [late]))
+    assert (after.active, texts(after.unconfirmed)) == ((), ["Rule 0 holds"])
+
+
+def test_a_late_write_stays_late_when_more_leaves() -> None:
+    left = trimmed_by(said_and_forgotten(11))
+    late = said("Rule 0 holds", 30, words="Rule 0 holds", heard_at=0.1, utterance="u")
+    more = trimmed_by(merge_events(left, [late, *said_and_forgotten(11, 40)]))
+    assert (texts(fold(more).active), texts(fold(more).unconfirmed)) == ([], ["Rule 0 holds"])
+    assert len(more) < 20
+
+
+def test_what_was_heard_before_and_saved_behind_what_leaves_stays_memory() -> None:
+    other = said("I use zsh", 3.7, heard_at=3.4)
+    left = trimmed_by([other, *said_and_forgotten(11)])
+    assert texts(fold(left).active) == ["I use zsh"]
+    assert "Rule 0 holds" not in texts(fold(left).others)
+
+
+def test_words_heard_after_all_that_left_are_memory() -> None:
+    left = trimmed_by(said_and_forgotten(11))
+    again = said("Rule 0 holds", 30, heard_at=29)
+    assert texts(fold(merge_events(left, [again])).active) == ["Rule 0 holds"]
+
+
 def test_notes_that_live_stay_however_many_they_are() -> None:
     events = preferences(30)
     assert trim(events, FEW) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from dataclasses import replace
 
@@ -165,6 +166,35 @@ def test_many_utterances_are_judged_in_time():
     heard = [Utterance(f"m{number}", f"I prefer tabs in file {number}") for number in range(300)]
 
     assert judge("I prefer tabs in file 7", "I prefer tabs in file 7", heard).credited
+
+
+def test_a_run_of_many_messages_is_read_once_for_all_of_them():
+    heard = [Utterance(f"m{number}", f"We saw house {number} of it") for number in range(290)]
+    began = time.process_time()
+
+    verdict = judge("House of it", "We saw", heard)
+
+    # Each beside each other would take a minute.
+    assert (verdict.rule, time.process_time() - began < 5) == ("own_voice", True)
+
+
+def test_a_run_of_too_much_text_credits_nothing_and_says_so():
+    heard = [Utterance(f"m{number}", "I like tea. " * 160) for number in range(100)]
+    heard.append(Utterance("m", "I use zsh"))
+    began = time.process_time()
+
+    verdict = judge("I use zsh", "I use zsh", heard)
+
+    assert (verdict.credited, "more text" in verdict.reason) == (False, True)
+    assert suggest("I use zsh", heard) is None
+    assert time.process_time() - began < 1
+
+
+def test_a_run_of_too_many_messages_credits_nothing():
+    heard = [Utterance(f"m{number}", "thanks") for number in range(300)]
+
+    assert judge("I use zsh", "I use zsh", [*heard[1:], Utterance("m", "I use zsh")]).credited
+    assert not judge("I use zsh", "I use zsh", [*heard, Utterance("m", "I use zsh")]).credited
 
 
 @given(TEXTS, TEXTS, TEXTS)

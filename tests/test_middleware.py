@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain.agents import AgentState, create_agent
@@ -17,11 +17,11 @@ from langchain.agents.middleware import (
     dynamic_prompt,
 )
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.tools import tool
+from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.types import Command
+from langgraph.types import Command, Send
 
 from langmem_credit import middleware as middleware_module
 from langmem_credit.errors import ConfigurationError
@@ -380,6 +380,20 @@ def test_reviewer_may_reject_a_remember_call() -> None:
 def test_two_memories_in_one_agent_are_refused() -> None:
     with pytest.raises(AssertionError, match="duplicate middleware"):
         talk("ok", after=[CreditedMemory().middleware()])
+
+
+def test_model_that_a_tool_sent_a_state_of_its_own_goes_on_without_notes() -> None:
+    @tool
+    def send(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+        """Sends the model a state of its own."""
+        said = ToolMessage("sent", tool_call_id=tool_call_id)
+        return Command(
+            update={"messages": [said]}, goto=[Send("model", {"messages": [HumanMessage(ZSH)]})]
+        )
+
+    it = talk(tool_calls(("send", {})), remembering((ZSH, ZSH)), "ok", "ok", tools=[send])
+    it.person.says("Hello")
+    assert it.active == []
 
 
 def test_agent_whose_own_state_declares_a_channel_otherwise_is_refused() -> None:

@@ -14,7 +14,7 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import add_messages
-from langgraph.types import Command
+from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 from langmem_credit.errors import ConfigurationError
@@ -245,6 +245,21 @@ def test_node_in_a_graph_without_the_channels_says_what_is_missing(use: Any) -> 
 def test_fold_of_a_state_without_the_channels_says_what_is_missing() -> None:
     with pytest.raises(ConfigurationError, match="lacks the memory's channels"):
         MEMORY.fold("Be kind.", {"messages": []})
+
+
+@pytest.mark.parametrize("node", ["listen", "model", "settle"])
+def test_a_node_that_a_tool_sent_a_state_of_its_own_goes_on_without_notes(node: str) -> None:
+    @tool
+    def send(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+        """Sends a node a state of its own."""
+        said = ToolMessage("sent", tool_call_id=tool_call_id)
+        goto = [Send(node, {"messages": [HumanMessage(ZSH)]})]
+        return Command(update={"messages": [said]}, goto=goto)
+
+    calls = [tool_calls(("send", {})), remembering((ZSH, ZSH)), remembering((ZSH, ZSH))]
+    graph = node_graph(ScriptedChatModel([*calls, "ok", "ok", "ok"]), tools=[send])
+    ScriptedPerson(graph).says("Hello")
+    assert notes(graph) == []
 
 
 def test_bind_refuses_a_graph_without_the_channels() -> None:

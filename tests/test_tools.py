@@ -333,6 +333,19 @@ def test_twenty_writes_a_run_and_no_more() -> None:
     assert (len(it.active), len(refused)) == (20, 5)
 
 
+def test_calls_beyond_the_writes_of_a_run_are_not_judged() -> None:
+    judged: list[str] = []
+
+    def rule(note: str, said: str, *_: Any, **__: Any) -> Verdict:
+        judged.append(note)
+        return Verdict(False, rule="typed", reason="The words were not typed.")
+
+    memory = CreditedMemory(limits=Limits(writes_per_run=2), credit_rule=rule)
+    it = talk(remembering(*[(f"Note number {n}", "x y") for n in range(6)]), memory=memory)
+    it.person.says("Hello")
+    assert set(judged) == {"Note number 0", "Note number 1"}
+
+
 def test_writes_of_the_last_run_do_not_count() -> None:
     memory = CreditedMemory(limits=Limits(writes_per_run=1))
     it = talk(remembering((ZSH, ZSH)), "ok", remembering((TABS, TABS)), memory=memory)

@@ -71,6 +71,11 @@ PIECES = (
         "pin ",
     ),
     *(
+        "DE89 1234 ",
+        "a:b!1@",
+        "ghp_a\n",
+        "password:a",
+        "BEGIN PRIVATE KEY-----\nabcdefghij\n",
         "pin 4821 ",
         "my pin is ",
         "my password is a ",
