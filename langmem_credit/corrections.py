@@ -23,6 +23,7 @@ from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
 
 _LONGEST = 2_000  # characters
 _MOST_VALUE = 5  # words
+_MOST_LEFT = 2  # words of what something was left for
 _MARKS = frozenset(",;:-\uff0c\uff1b\uff1a\u3001")
 
 
@@ -137,7 +138,7 @@ def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Se
         place = _find(denied, told) if denied else None
         if end == len(rest) or place is None or _joins((*told, *rest), language):
             return ()
-        if len(told) > place + len(denied):
+        if len(told) > place + len(denied) or len(_plain(rest[end + 1 :], language)) > _MOST_LEFT:
             return ()
         limits = language.words("correction_limits")
         if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):

@@ -32,7 +32,10 @@ def without_reason(body: Sequence[Token], language: Language) -> Sequence[Token]
             continue
         if len(tail) > _MOST_REASON or language.phrases("forget_exceptions").found_in(tail):
             return body
-        return body[:index] if _lets_go(tail, language) else body
+        named = {token.low for token in body[:index] if token.word}
+        again = any(token.low in named for token in tail[length:])
+        # "Forget pnpm, we use npm and pnpm now"
+        return body[:index] if _lets_go(tail, language) and not again else body
     return body
 
 

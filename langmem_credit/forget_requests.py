@@ -159,7 +159,10 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
 
 def _is_worried(sentence: Sequence[Token], start: int, language: Language) -> bool:
     """True at "will you forget my dog?", which asks for it only with "please" or "note"."""
-    if not language.phrases("forget_worries").found_in(sentence[:start]):
+    worried = language.phrases("forget_worries").found_in(sentence[:start])
+    # "You can forget my dog?"
+    told = language.phrases("forget_told").found_in(sentence[:start])
+    if not worried and not (told and ends_in_question(sentence)):
         return False
     pleas, memory = language.phrases("forget_pleas"), language.phrases("forget_memory_words")
     return not (pleas.found_in(sentence) or memory.found_in(sentence[start:]))

@@ -34,12 +34,11 @@ def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
         note: the one that may be meant.
         others: the scope's notes; the note itself may be among them.
     """
-    if _is_anothers(spoken, note):
-        return False
     rivals = [one for one in others if not same_source(one, note)]
     own = note_words(note)
     return any(
-        any(is_among(word, own) for word in part.anchors)
+        not _is_anothers(part, note)
+        and any(is_among(word, own) for word in part.anchors)
         and is_rare(part.words, note, rivals, forms=_is_clear(part, note))
         and not _better(part, note, rivals)
         for part in _parts_for(spoken, note, others)
@@ -132,9 +131,8 @@ def _parts_for(spoken: Spoken, note: Note, others: Sequence[Note]) -> Iterator[S
         return
     if spoken.excepts:
         return
-    exceptions = spoken.vocabulary.exceptions
-    denies = any(exceptions.found_in(tokenize(text)) for text in _texts_of(note))
-    if denies and _may_be_clause(spoken):
+    denied = _denied_in(note, spoken.vocabulary)
+    if denied is not None and _may_be_clause(spoken, denied):
         # "Forget that I eat nuts" is not about "I never eat nuts".
         return
     if _covers(spoken, note):
@@ -165,11 +163,30 @@ def _tells_person(spoken: Spoken) -> bool:
     return spoken.vocabulary.inflected and _is_clause(spoken)
 
 
-def _may_be_clause(spoken: Spoken) -> bool:
-    """True where a statement may be meant: "I eat nuts", "how I push", "推送到主分支"."""
+def _denied_in(note: Note, vocabulary: Vocabulary) -> frozenset[str] | None:
+    """The words right behind what denies or excepts in the note; None where nothing does."""
+    found = None
+    for text in _texts_of(note):
+        tokens = tokenize(text)
+        for index, length in vocabulary.exceptions.find(tokens):
+            following = tokens[index + length : index + length + 1]
+            found = (found or frozenset()) | {token.low for token in following}
+    return found
+
+
+def _may_be_clause(spoken: Spoken, denied: frozenset[str]) -> bool:
+    """True where a statement may be meant: "I eat nuts", "how I push", "推送到主分支".
+
+    Args:
+        spoken: what is to be forgotten.
+        denied: what the note denies; beside another word, "Bob eats nuts" may state it.
+    """
     vocabulary, tokens = spoken.vocabulary, spoken.tokens
     if _is_clause(spoken):
         return True
+    if len(spoken.content) > 1 and not vocabulary.memory.found_in(tokens):
+        if any(is_among(word, denied) for word in spoken.content):
+            return True
     if any(is_unspaced(token.low) for token in tokens):
         return not (vocabulary.memory.found_in(tokens) or vocabulary.abouts.found_in(tokens))
     for index, token in enumerate(tokens):

@@ -86,10 +86,7 @@ def _aside_mask(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[bool]:
     """What speaks of the memory: "what you know", "I told you", and "my" in "my zsh note"."""
     mask = _mask(vocabulary.topics.find(tokens), len(tokens))
     for begin, end in _find_whole(vocabulary.fillers, tokens):
-        if (
-            end - begin > 1
-            and vocabulary.persons.phrases.match_at(tokens, begin) != end - begin
-        ):
+        if end - begin > 1 and vocabulary.persons.phrases.match_at(tokens, begin) != end - begin:
             mask[begin:end] = [True] * (end - begin)
     for index, _ in vocabulary.persons.phrases.find(tokens):
         near = range(index + 1, min(index + _NEAR + 2, len(tokens)))

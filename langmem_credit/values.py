@@ -20,7 +20,7 @@ _DIGITS = (
     "0-9\u96f6\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d"
     "\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104"
 )
-_NUMBER = re.compile(f"[{_DIGITS}]+(?:[.,][0-9]+)*")
+_NUMBER = re.compile(f"[{_DIGITS}]+(?:[.,][0-9]{{3}})*(?:[.,][0-9]+)?")
 _GROUPS = re.compile(r"[+(]*#[)]?(?:[-/ ]?[(]?#[)]?)+")
 _MAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 

@@ -260,6 +260,7 @@ FIELDS: dict[str, str] = {
     "forget_subjects": "Words that make a clause with the verb behind them.",
     "forget_clause_words": "Words that make one alone: 'how'.",
     "forget_worries": "Phrases of `forget_requests` that may only ask whether: 'will you'.",
+    "forget_told": "Those that ask nothing: 'you can'; with a question mark they only wonder.",
     "forget_pleas": "Phrases that make a request of these.",
     "forget_stores": "Words of memory that may be a thing's: 'the Redis memory'.",
     "forget_selves": "Words that open a reason besides `forget_reasons`.",
