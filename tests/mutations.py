@@ -290,8 +290,8 @@ MUTATIONS = [
         ("    if spoken.excepts:\n        return\n", ""),
         ("if denied is not None and _may_be_clause(", "if False and _may_be_clause("),
         (
-            "            return not (vocabulary.memory",
-            "            return False and (vocabulary.memory",
+            "    if any(is_unspaced(token.low) for token in tokens):",
+            "    if False:",
         ),
         ("        if following and token.low in vocabulary.clause_words:", "        if False:"),
         ("if any(is_among(word, denied) for word in spoken.content):", "if False:"),
