@@ -242,13 +242,14 @@ def _holds_memory(said: Sequence[Token], language: Language) -> bool:
         for k in range(length)
     }
     elsewhere = language.words("forget_elsewhere")
-    stores = language.words("forget_stores")
+    stores = language.phrases("forget_stores")
     return any(
         index not in other
         and not (index and said[index - 1].low.endswith(("'s", "s'")))
         and not (index + length < len(said) and said[index + length].low in elsewhere)
         and _ends_thing(said, index + length, language)
-        and not (index and said[index].low in stores and _names_thing(said[index - 1], language))
+        # "Redis memory" and "tarjeta de memoria", but not "the memory about Redis"
+        and (index + length < len(said) or not stores.match_at(said, index))
         for index, length in language.phrases("forget_memory_words").find(said)
     )
 
@@ -264,10 +265,6 @@ def _ends_thing(said: Sequence[Token], index: int, language: Language) -> bool:
     return said[index].low in vocabulary.joiners or any(
         phrases.match_at(said, index) for phrases in following
     )
-
-
-def _names_thing(token: Token, language: Language) -> bool:
-    return not vocabulary_of(language).fillers.match_at([token], 0)
 
 
 def _order_start(sentence: Sequence[Token], language: Language) -> tuple[int, bool]:

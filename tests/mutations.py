@@ -277,7 +277,7 @@ MUTATIONS = [
         ("plain = not storing or own or in_memory", "plain = True or own or in_memory"),
         ("if length and (in_memory or _holds_memory(body[length:], language)):", "if length:"),
         ("        and _ends_thing(said, index + length, language)\n", ""),
-        ("said[index].low in stores and", "False and"),
+        ("or not stores.match_at(said, index))", "or True)"),
         ("if _is_worried(sentence, start, language):", "if False:"),
         ("if _is_title_or_idiom(body[length:], language) or _is_task(", "if _is_task("),
         ("or _is_task(said, language):", "or False:"),
