@@ -26,11 +26,12 @@ class Persons:
     __slots__ = ("_groups", "phrases")
 
     def __init__(self, groups: Sequence[str]) -> None:
-        self._groups = {
-            tuple(token.low for token in tokenize(phrase)): number
-            for number, group in enumerate(groups)
-            for phrase in group.split("|")
-        }
+        self._groups: dict[tuple[str, ...], int] = {}
+        for number, group in enumerate(groups):
+            lows = [tuple(one.low for one in tokenize(phrase)) for phrase in group.split("|")]
+            # A group in traditional characters shares some words with its own in simplified ones.
+            known = next((self._groups[low] for low in lows if low in self._groups), number)
+            self._groups.update(dict.fromkeys(lows, known))
         self.phrases = Phrases([phrase for group in groups for phrase in group.split("|")])
 
     def found_in(
