@@ -3,7 +3,8 @@
 Pure, and closed like the forget rule: a shared word is no correction, and what is replaced is no
 longer shown. Three forms count: the note's own words "no longer"; the same statement with another
 word in the place of the one that is denied ("fish, not zsh"); and, with a sign of change ("now",
-"actually"), the same subject with another value ("my budget is now …").
+"actually"), the same subject with another value of the same kind (`values.py`). Whose it is must
+agree: "we no longer use zsh" leaves "I use zsh".
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from functools import cache
 
 from . import languages
 from .languages import Language
-from .naming import is_rare, same_source, vocabulary_of
+from .naming import is_rare, same_source
 from .notes import Note
 from .pieces import alike, naming_words
+from .values import is_another_value
+from .vocabularies import persons_of, vocabulary_of
 from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
 
 _LONGEST = 2_000  # characters
 _MOST_VALUE = 5  # words
+_MOST_LEFT = 2  # words of what something was left for
 _MARKS = frozenset(",;:-\uff0c\uff1b\uff1a\u3001")
 
 
@@ -64,15 +68,19 @@ def _corrects(
     if any(token.low in others and token.low not in known for token in new):
         return False
     told = _plain(old, language)
-    return any(
-        is_rare(naming_words(named), note, rivals)
-        for named in (
-            _ended(new, told, language),
-            _contrasted(new, told, language),
-            _left(new, told, language),
-            _given_anew(new, old, language),
-        )
-    )
+    found = [_given_anew(new, old, language)]
+    if _same_persons(new, note, language):
+        forms = (_ended, _contrasted, _left)
+        found += [form(new, told, language) for form in forms]
+    return any(is_rare(naming_words(named), note, rivals) for named in found)
+
+
+def _same_persons(new: Sequence[Token], note: Note, language: Language) -> bool:
+    """True when both speak of the same, or the note of nobody."""
+    persons = persons_of(language)
+    texts = (note.text, note.said if note.credited else "")
+    told = frozenset[int]().union(*(persons.found_in(tokenize(text)) for text in texts))
+    return not told or told == persons.found_in(new)
 
 
 def _ended(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
@@ -83,7 +91,7 @@ def _ended(new: Sequence[Token], told: Sequence[Token], language: Language) -> S
         if not vocabulary_of(language).exceptions.found_in(clause):
             continue
         said = _plain(clause, language, denials=True)
-        if said and _same(said, told):
+        if said and _same(said, told, language):
             return said
     return ()
 
@@ -101,7 +109,10 @@ def _contrasted(new: Sequence[Token], told: Sequence[Token], language: Language)
         if place is None or _joins(told, language):
             continue
         before, value = told[:place], said[place:]
-        if not before or not value or not _same(said[:place], before):
+        # "I use zsh at work" is more than "zsh".
+        if len(told) > place + len(denied):
+            continue
+        if not before or not value or not _same(said[:place], before, language):
             continue
         whole = [one for one in new[:index] if one.start >= value[0].start]
         # "in Oslo, not in Berlin"
@@ -114,19 +125,24 @@ def _contrasted(new: Sequence[Token], told: Sequence[Token], language: Language)
 
 def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
     """The note's word that was left for another: "We switched from pnpm to bun"."""
-    for index, length in language.phrases("correction_leaving").find(new):
+    new = _behind_sign(new, language)
+    # The phrase says who left it; "my brother switched from …" is about another.
+    length = language.phrases("correction_leaving").match_at(new, 0)
+    if length:
         if vocabulary_of(language).exceptions.found_in(new):
             return ()
-        rest = new[index + length :]
+        rest = new[length:]
         towards = language.words("correction_towards")
         end = next((k for k, token in enumerate(rest) if token.low in towards), len(rest))
         denied = _plain(rest[:end], language)
         place = _find(denied, told) if denied else None
-        if end == len(rest) or place is None or _joins(told, language):
-            continue
+        if end == len(rest) or place is None or _joins((*told, *rest), language):
+            return ()
+        if len(told) > place + len(denied) or len(_plain(rest[end + 1 :], language)) > _MOST_LEFT:
+            return ()
         limits = language.words("correction_limits")
         if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):
-            continue
+            return ()
         if place and all(token.low in _using(language) for token in told[:place]):
             return denied
     return ()
@@ -137,22 +153,21 @@ def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) 
     if not _has_sign(new, language):
         return ()
     new = _behind_sign(new, language)
-    if vocabulary_of(language).exceptions.found_in(new):
+    exceptions = vocabulary_of(language).exceptions
+    if any(exceptions.found_in(text) or _joins(text, language) for text in (old, new)):
         return ()
     one, other = _subject_and_value(old, language), _subject_and_value(new, language)
-    if one is None or other is None or not _same(one[0], other[0]):
+    if one is None or other is None or not _same(one[0], other[0], language):
         return ()
-    if _owners(old, language) != _owners(new, language):
+    persons = persons_of(language)
+    if persons.found_in(old) != persons.found_in(new):
+        return ()
+    if not is_another_value(old, new, language):
         return ()
     firsts = {one[1][0].low, other[1][0].low}
     if len(firsts) > 1 and firsts & language.words("correction_limits"):
         return ()
     return other[0] if _is_plain_value(other[1][1:], language) else ()
-
-
-def _owners(tokens: Sequence[Token], language: Language) -> frozenset[str]:
-    """Whose it is: "my budget" is not "our budget"."""
-    return frozenset(token.low for token in tokens) & language.words("correction_owners")
 
 
 def _is_plain_value(tokens: Sequence[Token], language: Language) -> bool:
@@ -191,7 +206,9 @@ def _clauses(new: Sequence[Token], language: Language) -> list[Sequence[Token]]:
     parts: list[Sequence[Token]] = []
     begin = 0
     for index, token in enumerate(new):
-        if token.text in _MARKS or token.low in joiners:
+        # The mark in "555-1234" parts nothing.
+        inner = token.text == "-" and not token.gap
+        if (token.text in _MARKS and not inner) or token.low in joiners:
             parts.append(new[begin:index])
             begin = index + 1
     return [part for part in (*parts, new[begin:]) if part]
@@ -216,7 +233,8 @@ def _lasting(language: Language) -> Phrases:
 
 @cache
 def _using(language: Language) -> frozenset[str]:
-    return language.words("working") | language.words("generic_working")
+    fields = ("working", "generic_working", "subject_pronouns")
+    return frozenset[str]().union(*map(language.words, fields))
 
 
 def _without(tokens: Sequence[Token], phrases: Phrases) -> list[Token]:
@@ -229,9 +247,12 @@ def _joins(told: Sequence[Token], language: Language) -> bool:
     return any(token.low in language.words("forget_joiners") for token in told)
 
 
-def _same(one: Sequence[Token], other: Sequence[Token]) -> bool:
+def _same(one: Sequence[Token], other: Sequence[Token], language: Language) -> bool:
+    """True for the same words, in any form where a form alone does not say whose it is."""
+    inflected = vocabulary_of(language).inflected
     return len(one) == len(other) and all(
-        alike(a.low, b.low) for a, b in zip(one, other, strict=True)
+        a.low == b.low or (not inflected and alike(a.low, b.low))
+        for a, b in zip(one, other, strict=True)
     )
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 from . import languages
-from .languages import Language, read_data
-from .naming import Vocabulary, merge, vocabulary_of
+from .forget_edges import MARKS, trim, without_mark, without_reason
+from .forget_tongues import tongues
+from .languages import Language
 from .notes import Utterance
 from .pasting import find_pasted
+from .vocabularies import Vocabulary, merge, vocabulary_of
 from .voice import asks, is_imagined_or_reported
 from .words import (
     QUESTION_MARKS,
@@ -26,14 +26,10 @@ from .words import (
     find_quote,
     quoted_mask,
     split_sentences,
-    strip_final_stop,
     tokenize,
 )
 
-_MOST_REASON = 12  # words
-_MARKS = frozenset(",;:-\uff0c\uff1b\u3001\u2026")
 _OPENING = frozenset("\u00a1\u00bf,\uff0c")
-_QUOTES = frozenset("\"'`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +44,7 @@ class Request:
         exact: only the exact words of a note name it, as in "that I prefer tabs is outdated".
         everything: it speaks of everything.
         around: the other sentences of the message, before and behind it.
+        by_memory: only a word of memory in what it says makes a request of it.
     """
 
     utterance: Utterance
@@ -57,14 +54,16 @@ class Request:
     exact: bool = False
     everything: bool = False
     around: tuple[tuple[Sequence[Token], ...], tuple[Sequence[Token], ...]] = ((), ())
+    by_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a sentence asks for: the words that say what, and whether they must be exact."""
+    """What a sentence asks for: the words that say what, and how `Request` reads them."""
 
     said: Sequence[Token]
     exact: bool = False
+    by_memory: bool = False
 
 
 def find_request(utterance: Utterance, said: str) -> Request | None:
@@ -116,10 +115,11 @@ def _read(
             everything = language.phrases("forget_everything").found_in(asked.said)
             vocabulary = vocabulary_of(language)
             return Request(
-                utterance, sentence, asked.said, vocabulary, asked.exact, everything, around
+                *(utterance, sentence, asked.said, vocabulary),
+                *(asked.exact, everything, around, asked.by_memory),
             )
     # Several languages may share the verb.
-    found = [(said, one) for one in _elsewhere() if (said := one.find_said(sentence)) is not None]
+    found = [(said, one) for one in tongues() if (said := one.find_said(sentence)) is not None]
     if not found:
         return None
     vocabulary = merge(tuple(tongue.vocabulary for _, tongue in found))
@@ -140,9 +140,11 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
         return None
     if ends_in_question(sentence) and not polite:
         return None
+    if _is_worried(sentence, start, language):
+        return None
     if start >= len(sentence) or quoted_mask(sentence)[start]:
         return None
-    body = _without_reason(sentence[start:], language)
+    body = without_reason(sentence[start:], language)
     if any(token.text in QUESTION_MARKS for token in body[:-2]) or _trails_off(sentence):
         return None
     body, in_memory = _without_closers(body, language)
@@ -155,6 +157,17 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
     )
 
 
+def _is_worried(sentence: Sequence[Token], start: int, language: Language) -> bool:
+    """True at "will you forget my dog?", which asks for it only with "please" or "note"."""
+    worried = language.phrases("forget_worries").found_in(sentence[:start])
+    # "You can forget my dog?"
+    told = language.phrases("forget_told").found_in(sentence[:start])
+    if not worried and not (told and ends_in_question(sentence)):
+        return False
+    pleas, memory = language.phrases("forget_pleas"), language.phrases("forget_memory_words")
+    return not (pleas.found_in(sentence) or memory.found_in(sentence[start:]))
+
+
 def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) -> _Asked | None:
     length = language.phrases("forget_keepers").match_at(body, 0)
     if length:
@@ -162,17 +175,19 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
         storing = language.phrases("forget_storers").match_at(body, 0) == length
         own = language.phrases("forget_own").match_at(said, 0) > 0
         # "Don't keep the dog waiting" and "do not store nuts near the bed" speak of things.
-        plain = not storing or own or in_memory or _holds_memory(said, language)
-        return _Asked(said) if plain else None
+        plain = not storing or own or in_memory
+        if plain or _holds_memory(said, language):
+            return _Asked(said, by_memory=not plain)
+        return None
     length = language.phrases("forget_verbs").match_at(body, 0)
     if length:
-        said = _without_mark(body[length:])
+        said = without_mark(body[length:])
         if _is_title_or_idiom(body[length:], language) or _is_task(said, language):
             return None
         return _Asked(said)
     length = language.phrases("forget_removers").match_at(body, 0)
     if length and (in_memory or _holds_memory(body[length:], language)):
-        return _Asked(body[length:])
+        return _Asked(body[length:], by_memory=not in_memory)
     return None
 
 
@@ -181,8 +196,12 @@ def _asked_at_end(
 ) -> _Asked | None:
     """An order with its verb in the last place: "die Notiz zu Berlin löschen"."""
     length = language.phrases("forget_removers_at_end").match_end(body)
-    if length and (in_memory or _holds_memory(body, language)):
-        return _Asked(body[:-length])
+    if length:
+        said = body[:-length]
+        # "把 … 忘掉"
+        plain = in_memory or language.phrases("forget_memory_words").match_end(body) == length
+        if plain or _holds_memory(said, language):
+            return _Asked(said, by_memory=not plain)
     length = language.phrases("forget_verbs_at_end").match_end(body)
     if length and polite:
         # "Kannst du meinen Geburtstag vergessen?"
@@ -196,7 +215,7 @@ def _find_outdated(body: Sequence[Token], language: Language) -> _Asked | None:
     if not topics.match_at(body, 0) and asks(body, language):
         return None
     for index, length in language.phrases("forget_outdated").find(body):
-        before, behind = _trim(body[:index]), _without_mark(body[index + length :])
+        before, behind = trim(body[:index]), without_mark(body[index + length :])
         clause = language.phrases("forget_clauses").match_at(behind, 0)
         if clause:
             # "It is no longer true that I prefer tabs"
@@ -204,26 +223,47 @@ def _find_outdated(body: Sequence[Token], language: Language) -> _Asked | None:
             if all(fillers.match_at(before, k) for k in range(len(before))):
                 return _Asked(behind, exact=True)
             return None
-        if _trim(behind):
+        if trim(behind):
             return None
         known = topics.found_in(before)
-        return _Asked(before, exact=not known and not _holds_memory(before, language))
+        exact = not known and not _holds_memory(before, language)
+        return _Asked(before, exact, by_memory=not known)
     return None
 
 
 def _holds_memory(said: Sequence[Token], language: Language) -> bool:
-    """True beside a word of memory, but not at "release notes", "Ann's note" or "note in …"."""
+    """True beside a word of memory that is no thing's.
+
+    Not at "release notes", "Ann's note", "note in …", "notes folder" and "Redis memory".
+    """
     other = {
         index + k
         for index, length in language.phrases("forget_memory_not").find(said)
         for k in range(length)
     }
     elsewhere = language.words("forget_elsewhere")
+    stores = language.phrases("forget_stores")
     return any(
         index not in other
         and not (index and said[index - 1].low.endswith(("'s", "s'")))
         and not (index + length < len(said) and said[index + length].low in elsewhere)
+        and _ends_thing(said, index + length, language)
+        # "Redis memory" and "tarjeta de memoria", but not "the memory about Redis"
+        and (index + length < len(said) or not stores.match_at(said, index))
         for index, length in language.phrases("forget_memory_words").find(said)
+    )
+
+
+def _ends_thing(said: Sequence[Token], index: int, language: Language) -> bool:
+    """True where no other noun follows: not at "notes folder" and "Notizen-App"."""
+    if index >= len(said):
+        return True
+    if not said[index].word:
+        return bool(said[index].gap) or index + 1 == len(said) or bool(said[index + 1].gap)
+    vocabulary = vocabulary_of(language)
+    following = (vocabulary.fillers, vocabulary.exceptions)
+    return said[index].low in vocabulary.joiners or any(
+        phrases.match_at(said, index) for phrases in following
     )
 
 
@@ -237,7 +277,7 @@ def _order_start(sentence: Sequence[Token], language: Language) -> tuple[int, bo
         else:
             length = language.phrases("forget_openers").match_at(sentence, index)
         # An opening dash or bracket makes an item or an aside of it.
-        if not length and sentence[index].text in (_MARKS if index else _OPENING):
+        if not length and sentence[index].text in (MARKS if index else _OPENING):
             length = 1
         if not length:
             break
@@ -245,31 +285,11 @@ def _order_start(sentence: Sequence[Token], language: Language) -> tuple[int, bo
     return index, polite
 
 
-def _without_reason(body: Sequence[Token], language: Language) -> Sequence[Token]:
-    """Without a reason behind a comma that keeps, excepts and asks nothing: ", I moved"."""
-    reasons = language.phrases("forget_reasons")
-    for index in range(1, len(body) - 1):
-        if body[index].text in _MARKS and (body[index].gap or body[index].text != "-"):
-            begin = index + 1
-        elif language.phrases("forget_because").match_at(body, index):
-            begin = index
-        else:
-            continue
-        tail = body[begin:]
-        length = reasons.match_at(tail, 0) or language.phrases("forget_because").match_at(tail, 0)
-        if not length:
-            continue
-        if len(tail) > _MOST_REASON or language.phrases("forget_exceptions").found_in(tail):
-            return body
-        return body[:index]
-    return body
-
-
 def _without_closers(body: Sequence[Token], language: Language) -> tuple[Sequence[Token], bool]:
     """(the words without courtesies and marks behind them, whether "from memory" stood there)."""
     in_memory = False
     while body:
-        rest = _trim(body)
+        rest = trim(body)
         length = language.phrases("forget_places").match_end(rest)
         in_memory = in_memory or length > 0
         length = length or language.phrases("forget_closers").match_end(rest)
@@ -279,23 +299,10 @@ def _without_closers(body: Sequence[Token], language: Language) -> tuple[Sequenc
     return body, in_memory
 
 
-def _trim(body: Sequence[Token]) -> Sequence[Token]:
-    """Without marks at its end; quotation marks stay."""
-    end = len(body)
-    while end and not body[end - 1].word and body[end - 1].text not in _QUOTES:
-        end -= 1
-    return body[:end]
-
-
 def _trails_off(sentence: Sequence[Token]) -> bool:
     """True at "Forget Rex …", of which we do not know the end."""
     last = [token.text for token in sentence[-2:]]
     return last[-1:] == ["\u2026"] or last == [".", "."]
-
-
-def _without_mark(said: Sequence[Token]) -> Sequence[Token]:
-    """Without the comma or colon right behind the verb: "vergiss, dass …"."""
-    return said[1:] if said and said[0].text in ",:\uff0c\uff1a" else said
 
 
 def _is_title_or_idiom(said: Sequence[Token], language: Language) -> bool:
@@ -319,58 +326,9 @@ def _is_task(said: Sequence[Token], language: Language) -> bool:
     marks = language.words("forget_task_marks")
     # "vergiss, freitags zu deployen", but "die Notiz zu Berlin"
     if len(said) > 1 and said[-2].low in marks and said[-1].text.islower():
-        return said[-1].low.endswith(tuple(language.items("final_endings")))
+        if said[-1].low.endswith(tuple(language.items("final_endings"))):
+            return True
     if vocabulary_of(language).fillers.match_at(said, 0):
         return False
     endings = tuple(language.items("forget_task_endings"))
     return said[0].low in marks or bool(endings and said[0].low.endswith(endings))
-
-
-@dataclass(frozen=True, slots=True)
-class _Tongue:
-    """A language that has no file of its own."""
-
-    verbs: Phrases
-    negated: Phrases
-    openers: Phrases
-    at_start: bool
-    vocabulary: Vocabulary
-
-    def find_said(self, sentence: Sequence[Token]) -> Sequence[Token] | None:
-        """What is to be forgotten, or None when nothing is."""
-        if ends_in_question(sentence) or self.negated.found_in(sentence):
-            return None
-        body: Sequence[Token] = strip_final_stop(sentence)
-        begin = 0
-        while begin < len(body):
-            length = self.openers.match_at(body, begin)
-            if not length and body[begin].text not in _MARKS:
-                break
-            begin += length or 1
-        body = body[begin:]
-        while length := self.openers.match_end(_trim(body)):
-            body = _trim(body)[:-length]
-        body = _trim(body)
-        length = self.verbs.match_at(body, 0) if self.at_start else self.verbs.match_end(body)
-        if not length or length >= len(body):
-            return None
-        return _without_mark(body[length:]) if self.at_start else body[:-length]
-
-
-@cache
-def _elsewhere() -> tuple[_Tongue, ...]:
-    data: dict[str, Any] = read_data("forgetting")
-    return tuple(
-        _Tongue(
-            verbs=Phrases(entry["verbs"]),
-            negated=Phrases(entry["negated"]),
-            openers=Phrases(entry["openers"]),
-            at_start=entry["at"] == "start",
-            vocabulary=Vocabulary(
-                Phrases(entry["fillers"]),
-                Phrases(entry["exceptions"]),
-                clauses=Phrases(entry["clauses"]),
-            ),
-        )
-        for entry in data.values()
-    )

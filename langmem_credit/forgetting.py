@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .forget_requests import Request, find_request, is_request
-from .naming import Spoken, is_rare, names, read_spoken, same_source, says_exactly
+from .naming import is_of_the_world, is_rare, names, same_source, says_exactly
 from .neighbours import find_touching_request, is_too_much
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
 from .pieces import naming_words, note_words
+from .spoken import Spoken, read_spoken
 from .voice import leads_on
 from .words import Token, find_quote, split_sentences, strip_final_stop, text_of, tokenize
 
@@ -210,6 +211,8 @@ def _may_forget(asker: str | None, note: Note) -> bool:
 
 def _names(request: Request, spoken: Spoken, note: Note, notes: Sequence[Note]) -> bool:
     if request.exact and not says_exactly(spoken, note):
+        return False
+    if request.by_memory and is_of_the_world(spoken, note):
         return False
     return names(spoken, note, notes)
 

@@ -8,125 +8,22 @@ note says the very same.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from .languages import Language
 from .notes import Note
-from .pieces import Piece, alike, is_among, is_combining, naming_words, note_words, split_pieces
-from .words import Phrases, Token, is_unspaced, tokenize
+from .pieces import Piece, alike, is_among, note_words, split_pieces
+from .spoken import Spoken, read_spoken
+from .vocabularies import Vocabulary
+from .words import Token, is_unspaced, tokenize
 
 _MOST_PARTS = 40
 # Of the scope's notes, a word may stand in this share and still name one.
 _COMMON_SHARE = 0.1
 _QUOTES = frozenset("\"'`")
-
-
-_NONE = Phrases(())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
-    """The words of one language around what a request names.
-
-    Attributes:
-        fillers: words that name nothing.
-        exceptions: words that keep, deny or except something.
-        memory: words of memory.
-        joiners: words between two objects.
-        owners: words that open another object: "my birthday and my address".
-        clauses: words that open a clause as an object: "that I …".
-        verbs: words that make an order or a statement of what follows "and".
-    """
-
-    fillers: Phrases
-    exceptions: Phrases
-    memory: Phrases = _NONE
-    joiners: frozenset[str] = frozenset()
-    owners: Phrases = _NONE
-    clauses: Phrases = _NONE
-    verbs: frozenset[str] = frozenset()
-
-
-@cache
-def merge(vocabularies: tuple[Vocabulary, ...]) -> Vocabulary:
-    """One vocabulary for words that may be of several languages."""
-    if len(vocabularies) == 1:
-        return vocabularies[0]
-    return Vocabulary(
-        Phrases([text for one in vocabularies for text in one.fillers.texts]),
-        Phrases([text for one in vocabularies for text in one.exceptions.texts]),
-        clauses=Phrases([text for one in vocabularies for text in one.clauses.texts]),
-    )
-
-
-@cache
-def vocabulary_of(language: Language) -> Vocabulary:
-    """The vocabulary of a language that has a file."""
-    negations = (*language.items("negations"), *language.items("forget_denials"))
-    verbs = (
-        *("finite", "auxiliaries", "working", "generic_working"),
-        *("one_off_verbs", "other_verbs", "final_working"),
-    )
-    return Vocabulary(
-        Phrases([*language.items("forget_fillers"), *language.items("forget_memory_words")]),
-        Phrases([*language.items("forget_exceptions"), *negations]),
-        language.phrases("forget_memory_words"),
-        language.words("forget_joiners"),
-        language.phrases("forget_owners"),
-        language.phrases("forget_clauses"),
-        frozenset[str]().union(*map(language.words, verbs)),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What is to be forgotten, read once for all the notes that it is held against.
-
-    Attributes:
-        tokens: without the verb.
-        vocabulary: of their language.
-        pieces: the tokens as words and names.
-        fillers: for each token, whether it names nothing.
-        words: those that can name a note.
-        known: those and the ones that cannot.
-        content: what names something, in order.
-        excepts: a word excepts, denies or keeps something.
-    """
-
-    tokens: Sequence[Token]
-    vocabulary: Vocabulary
-    pieces: tuple[Piece, ...]
-    fillers: tuple[bool, ...]
-    words: frozenset[str]
-    known: frozenset[str]
-    content: tuple[str, ...]
-    excepts: bool
-
-
-def read_spoken(tokens: Sequence[Token], vocabulary: Vocabulary) -> Spoken:
-    """The words, ready to be held against notes."""
-    pieces = tuple(split_pieces(tokens))
-    fillers = _filler_mask(tokens, vocabulary)
-    exceptions = _find_whole(vocabulary.exceptions, tokens)
-    return Spoken(
-        tokens=tokens,
-        vocabulary=vocabulary,
-        pieces=pieces,
-        fillers=tuple(fillers),
-        words=naming_words(tokens),
-        known=naming_words(tokens, keep_all=True),
-        content=tuple(
-            piece.low
-            for piece in pieces
-            if piece.kind != "mark" and not all(fillers[piece.begin : piece.end])
-        ),
-        # Not at "what you remember".
-        excepts=any(not all(fillers[begin:end]) for begin, end in exceptions),
-    )
 
 
 def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
@@ -138,8 +35,11 @@ def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
         others: the scope's notes; the note itself may be among them.
     """
     rivals = [one for one in others if not same_source(one, note)]
+    own = note_words(note)
     return any(
-        is_rare(part.words, note, rivals, forms=_is_clear(part, note))
+        not _is_anothers(part, note)
+        and any(is_among(word, own) for word in part.anchors)
+        and is_rare(part.words, note, rivals, forms=_is_clear(part, note))
         and not _better(part, note, rivals)
         for part in _parts_for(spoken, note, others)
     )
@@ -148,11 +48,44 @@ def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
 def says_exactly(spoken: Spoken, note: Note) -> bool:
     """True when the words are the note's own, in order, but for those that name nothing."""
     words = spoken.content
+    same = operator.eq if _tells_person(spoken) else alike
     return bool(words) and any(
-        len(words) == len(told) and all(map(alike, words, told))
-        for text in dict.fromkeys((note.text, note.said if note.credited else note.text))
+        len(words) == len(told) and all(map(same, words, told))
+        for text in _texts_of(note)
         for told in (_content_of(text, spoken.vocabulary),)
     )
+
+
+def is_of_the_world(spoken: Spoken, note: Note) -> bool:
+    """True where the note itself speaks of the rule or memory that the words name.
+
+    "Delete the firewall rule" is no request about "Never delete a firewall rule by hand", but
+    "delete the note about the firewall rule" is.
+    """
+    vocabulary, tokens = spoken.vocabulary, spoken.tokens
+    lexicon = _lexicon_of(note.text, note.said if note.credited else "")
+    found = list(vocabulary.memory.find(tokens))
+    for index, length in found:
+        if vocabulary.abouts.match_at(tokens, index + length) and all(spoken.fillers[:index]):
+            return False
+        if index and vocabulary.abouts.match_at(tokens, 0) and index + length == len(tokens):
+            return False
+    return any(
+        all(is_among(token.low, lexicon.words) for token in tokens[index : index + length])
+        for index, length in found
+    )
+
+
+def _is_anothers(spoken: Spoken, note: Note) -> bool:
+    """True where the words speak of another's: "your address" of "My address is …"."""
+    persons = spoken.vocabulary.persons
+    told = frozenset[int]().union(*(persons.found_in(tokenize(text)) for text in _texts_of(note)))
+    asked = persons.found_in(spoken.tokens, spoken.aside)
+    return bool(told) and not asked <= told
+
+
+def _texts_of(note: Note) -> Iterable[str]:
+    return dict.fromkeys((note.text, note.said if note.credited else note.text))
 
 
 def _is_clear(part: Spoken, note: Note) -> bool:
@@ -198,7 +131,8 @@ def _parts_for(spoken: Spoken, note: Note, others: Sequence[Note]) -> Iterator[S
         return
     if spoken.excepts:
         return
-    if _is_clause(spoken) and spoken.vocabulary.exceptions.found_in(tokenize(note.text)):
+    denied = _denied_in(note, spoken.vocabulary)
+    if denied is not None and _may_be_clause(spoken, denied):
         # "Forget that I eat nuts" is not about "I never eat nuts".
         return
     if _covers(spoken, note):
@@ -222,6 +156,51 @@ def _is_clause(spoken: Spoken) -> bool:
     """True at "that I …", and not at "我的狗"."""
     length = spoken.vocabulary.clauses.match_at(spoken.tokens, 0)
     return 0 < length >= spoken.vocabulary.owners.match_at(spoken.tokens, 0)
+
+
+def _tells_person(spoken: Spoken) -> bool:
+    """True where a form alone says whose a thing is: "que trabajamos" is not "trabajo"."""
+    return spoken.vocabulary.inflected and _is_clause(spoken)
+
+
+def _denied_in(note: Note, vocabulary: Vocabulary) -> frozenset[str] | None:
+    """The words right behind what denies or excepts in the note; None where nothing does."""
+    found = None
+    for text in _texts_of(note):
+        tokens = tokenize(text)
+        for index, length in vocabulary.exceptions.find(tokens):
+            following = tokens[index + length : index + length + 1]
+            found = (found or frozenset()) | {token.low for token in following}
+    return found
+
+
+def _may_be_clause(spoken: Spoken, denied: frozenset[str]) -> bool:
+    """True where a statement may be meant: "I eat nuts", "how I push", "推送到主分支".
+
+    Args:
+        spoken: what is to be forgotten.
+        denied: what the note denies; beside another word, "Bob eats nuts" may state it.
+    """
+    vocabulary, tokens = spoken.vocabulary, spoken.tokens
+    if _is_clause(spoken):
+        return True
+    if len(spoken.content) > 1 and not vocabulary.memory.found_in(tokens):
+        if any(is_among(word, denied) for word in spoken.content):
+            return True
+    if any(is_unspaced(token.low) for token in tokens):
+        return not (vocabulary.memory.found_in(tokens) or vocabulary.abouts.found_in(tokens))
+    for index, token in enumerate(tokens):
+        if spoken.aside[index]:
+            continue
+        following = tokens[index + 1 : index + 2]
+        if following and token.low in vocabulary.clause_words:
+            return True
+        if token.low in vocabulary.subjects and any(
+            one.word and (not spoken.fillers[index + 1] or one.low in vocabulary.verbs)
+            for one in following
+        ):
+            return True
+    return False
 
 
 def _split(spoken: Spoken) -> list[Spoken]:
@@ -261,9 +240,14 @@ def _found(part: Spoken, note: Note) -> frozenset[str]:
 def _covers(spoken: Spoken, note: Note) -> bool:
     """True when every word stands in the note or names nothing."""
     lexicon = _lexicon_of(note.text, note.said if note.credited else "")
+    exact = _tells_person(spoken)
     return all(
         all(spoken.fillers[piece.begin : piece.end])
-        or _is_in(piece, spoken.tokens, spoken.fillers, lexicon)
+        or (
+            piece.low in lexicon.words
+            if exact and piece.kind == "word"
+            else _is_in(piece, spoken.tokens, spoken.fillers, lexicon)
+        )
         for piece in spoken.pieces
     )
 
@@ -313,32 +297,15 @@ def _is_in(piece: Piece, said: Sequence[Token], fillers: Sequence[bool], lexicon
     if piece.kind == "joined":
         if piece.low in lexicon.joined:
             return True
-        inner = [token for token in said[piece.begin : piece.end] if token.word]
-        marks = {token.text for token in said[piece.begin : piece.end] if not token.word}
-        return marks <= {"-"} and all(is_among(token.low, lexicon.words) for token in inner)
+        inner = range(piece.begin, piece.end)
+        marks = {said[place].text for place in inner if not said[place].word}
+        # "pnpm-Regel"
+        return marks <= {"-"} and all(
+            fillers[place] or is_among(said[place].low, lexicon.words)
+            for place in inner
+            if said[place].word
+        )
     return is_among(piece.low, lexicon.words)
-
-
-def _filler_mask(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[bool]:
-    mask = [False] * len(tokens)
-    for begin, end in _find_whole(vocabulary.fillers, tokens):
-        mask[begin:end] = [True] * (end - begin)
-    return mask
-
-
-def _find_whole(phrases: Phrases, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """[begin, end) of every phrase that no combining mark goes on, none within another."""
-    done = 0
-    for index, length in phrases.find(tokens):
-        end = index + length
-        if index < done or is_combining(tokens[index].text):
-            continue
-        if index and not tokens[index].gap and is_combining(tokens[index - 1].text):
-            continue
-        if end < len(tokens) and not tokens[end].gap and is_combining(tokens[end].text):
-            continue
-        done = end
-        yield index, end
 
 
 @lru_cache(maxsize=4096)

@@ -6,9 +6,10 @@ from langmem_credit.corrections import corrects
 from langmem_credit.events import remembered
 from langmem_credit.forget_requests import find_request
 from langmem_credit.forgetting import ForgetVerdict, judge_forget
-from langmem_credit.naming import names, read_spoken, same_source
+from langmem_credit.naming import names, same_source
 from langmem_credit.notebook import Notebook, fold
 from langmem_credit.notes import Note, Utterance, Verdict
+from langmem_credit.spoken import read_spoken
 from tests.cases_support import load_cases
 
 CASES = load_cases("forgetting")

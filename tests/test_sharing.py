@@ -102,11 +102,11 @@ def test_note_is_forgotten_from_another_session(office: Office) -> None:
 
 def test_note_is_corrected_from_another_session(office: Office) -> None:
     ann = office.person("1", user_id="ann")
-    office.keep(ann, "The NAS is a Synology")
+    office.keep(ann, "My budget is 1500 EUR")
     (old,) = office.memory.notes(office.agent, ann.config)
     again = office.person("2", user_id="ann")
-    office.keep(again, "The NAS is a QNAP now", id=old.id)
-    assert office.notes(again) == ["The NAS is a QNAP now"]
+    office.keep(again, "My budget is now 2000 EUR", id=old.id)
+    assert office.notes(again) == ["My budget is now 2000 EUR"]
 
 
 def test_similar_notes_are_named_with_their_ids(office: Office) -> None:
