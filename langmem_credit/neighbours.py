@@ -92,7 +92,7 @@ def find_touching(
     before = [_read(one) for one in heard[:index]]
     if index and heard[index - 1].via == "paste" and leads_on(heard[index - 1]):
         return "own_voice", _LED
-    later = [one for one in heard[index + 1 :] if not _is_material(one)]
+    later = [one for one in heard[index + 1 :] if not _is_material(one) and not _ends(one)]
     behind = [_read(one) for one in later]
     if any(reading.forgets for reading in behind) or taken_back(tokens, later):
         return "taken_back", ""
@@ -245,9 +245,33 @@ def _read_answer(tokens: Sequence[Token], language: Language, question: str) -> 
     )
     # "Which shell do you use?": the first word asks, and points at nothing.
     body = [token for token in asked[1:] if token.text not in QUESTION_MARKS]
+    if _is_whole(asked, "asks_for_more"):
+        # "Anything else?" asks about nothing that was said.
+        body = []
     if not plain or _is_open(body, tongue) or _is_open(tokens, language):
         return _Reading(alone=False)
     return _Reading(content=content_of(asked) | content_of(tokens))
+
+
+def _ends(other: Utterance) -> bool:
+    """True for "no, thanks" to "anything else?"."""
+    return other.via == "answer" and _is_no_more(other.text, other.asked)
+
+
+@lru_cache(maxsize=1024)
+def _is_no_more(text: str, question: str) -> bool:
+    if len(text) + len(question) > _LONGEST_REQUEST * 2:
+        return False
+    return _is_whole(tokenize(question), "asks_for_more") and _is_whole(tokenize(text), "no_more")
+
+
+def _is_whole(tokens: Sequence[Token], field: str) -> bool:
+    """True for one of the field's phrases and nothing else, in one of the known languages."""
+    bare = [token for token in strip_final_stop(tokens) if token.text not in QUESTION_MARKS]
+    known = (languages.load(code) for code in languages.CODES)
+    return bool(bare) and any(
+        language.phrases(field).match_at(bare, 0) == len(bare) for language in known
+    )
 
 
 def _says_nothing(sentence: Sequence[Token], language: Language) -> bool:

@@ -83,19 +83,15 @@ class Notebook:
     @cached_property
     def findings(self) -> tuple[Note, ...]:
         """The agent's own working notes, unverified, oldest first."""
-        waiting = (note for note in self.notes.values() if note.status == "unconfirmed")
-        return tuple(note for note in waiting if note.kind == "finding")
+        kept = (note for note in self.notes.values() if note.kind == "finding")
+        return tuple(note for note in kept if note.status == "unconfirmed")
 
     @cached_property
     def recallable(self) -> tuple[Note, ...]:
         """What recall may show: active notes and the agent's findings, newest first."""
-        shown = [*self.active, *self.findings]
-        return tuple(sorted(shown, key=attrgetter("at", "id"), reverse=True))
-
-    @cached_property
-    def recallable_by_id(self) -> Mapping[str, Note]:
-        """The same, by id."""
-        return {note.id: note for note in self.recallable}
+        return tuple(
+            sorted((*self.active, *self.findings), key=attrgetter("at", "id"), reverse=True)
+        )
 
     @property
     def others(self) -> tuple[Note, ...]:

@@ -96,10 +96,9 @@ def recall(
         asked = asked[: limits.query]
     shown = _among(notebook.recallable, topic)
     waiting = _among(notebook.unconfirmed, topic)
-    by_id = _by_id(shown) if topic else notebook.recallable_by_id
-    found = _found(asked, shown, by_id, rank)
+    found = _found(notebook, asked, shown, rank)
     # By words: by meaning nearly every note is near to some question.
-    matches = len(_found(asked, waiting, _by_id(waiting), WORDS.rank))
+    matches = len(_found(notebook, asked, waiting, WORDS.rank))
     start = _start(cursor, _question(asked, topic), found)
     page = _page(found[start:], _clamped(limit), limits, spare)
     end = start + len(page)
@@ -178,17 +177,19 @@ def _among(notes: Sequence[Note], topic: str) -> Sequence[Note]:
     return [note for note in notes if inert(note.about).casefold() == topic]
 
 
-def _by_id(notes: Sequence[Note]) -> Mapping[str, Note]:
-    return {note.id: note for note in notes}
-
-
-def _found(
-    asked: str, notes: Sequence[Note], by_id: Mapping[str, Note], rank: Rank
-) -> Sequence[Note]:
-    if not asked:
+def _found(notebook: Notebook, asked: str, notes: Sequence[Note], rank: Rank) -> Sequence[Note]:
+    if not asked or not notes:
         return notes
     # The ranking is a hint: ids that it made up, forgot to drop or repeated count for nothing.
-    return [by_id[one] for one in dict.fromkeys(rank(asked, notes)) if one in by_id]
+    ranked = (notebook.notes.get(one) for one in dict.fromkeys(rank(asked, notes)))
+    if notes is notebook.recallable:
+        return [note for note in ranked if note is not None and _is_recallable(note)]
+    among = {note.id for note in notes}
+    return [note for note in ranked if note is not None and note.id in among]
+
+
+def _is_recallable(note: Note) -> bool:
+    return note.active or (note.status == "unconfirmed" and note.kind == "finding")
 
 
 def _page(found: Sequence[Note], limit: int, limits: Limits, spare: int) -> list[Note]:

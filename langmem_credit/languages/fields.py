@@ -35,6 +35,8 @@ FIELDS: dict[str, str] = {
     "chatter": "Phrases of answers and chatter: a message of nothing else holds nothing to keep.",
     "pointing_words": "Words that show another message of the run to speak of this one.",
     "pointing_back": "The same, in questions.",
+    "asks_for_more": "Whole questions that ask for whatever comes next: 'anything else?'.",
+    "no_more": "Whole answers to `asks_for_more` that nothing more comes.",
     "moving_on": "Whole sentences that tell the agent to go on, and nothing else.",
     "beside_statements": "Phrases that open a statement of the speaker that stands by itself.",
     "beside_orders": "Verbs of orders that do so and hand no text over.",
