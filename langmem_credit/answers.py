@@ -16,6 +16,7 @@ FORGOTTEN = "Forgotten:"
 CLAIMS = (REMEMBERED, KEPT, FORGOTTEN)
 
 _MOST = 4_000
+_OPENING = 50
 
 RUN_ONLY = "It is kept for this run only: this agent has no checkpointer."
 NO_MEMORY = "Nothing was changed: this graph has no memory. Its state needs the memory's channels."
@@ -124,11 +125,9 @@ def similar(notes: Sequence[Note]) -> str:
     """Notes that may say nearly the same; "" for none."""
     if not notes:
         return ""
-    named = "; ".join(f"{note.id} {_quoted(note.text)}" for note in notes)
-    return (
-        f"Similar notes stand beside it: {named}. If the person's words correct one of them, call "
-        "remember again with its id."
-    )
+    # They stand whole in the digest; here every byte is kept with the conversation.
+    named = "; ".join(f"{note.id} {_quoted(_opening(note.text))}" for note in notes)
+    return f"Similar notes: {named}. If the person corrects one of them, call again with its id."
 
 
 def forgotten(
@@ -183,6 +182,10 @@ def _way_out(verdict: Verdict) -> str:
 
 def _removed(found: tuple[str, ...]) -> list[str]:
     return [f"Taken out before storing: {', '.join(found)}."] if found else []
+
+
+def _opening(text: str) -> str:
+    return text if len(text) <= _OPENING else f"{text[:_OPENING]}\u2026"
 
 
 def _quoted(text: str) -> str:

@@ -113,7 +113,7 @@ def test_similar_notes_are_named_with_their_ids(office: Office) -> None:
     ann = office.person("1", user_id="ann")
     office.keep(ann, "The NAS is a Synology")
     (old,) = office.memory.notes(office.agent, ann.config)
-    assert f'Similar notes stand beside it: {old.id} "The NAS is a Synology"' in office.keep(
+    assert f'Similar notes: {old.id} "The NAS is a Synology"' in office.keep(
         office.person("2", user_id="ann"), "The NAS is a QNAP"
     )
 
