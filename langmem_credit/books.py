@@ -17,6 +17,7 @@ from langgraph.store.base import BaseStore
 
 from .asking import Steps, arun, run
 from .errors import IdentityError, StoreError
+from .events import is_name
 from .growing import GrowingLedger
 from .ledger import Event
 from .notebook import Notebook
@@ -238,23 +239,41 @@ def _found(scope: Scope, asked: Opening) -> Book:
         return Book(scope, closed=NO_STORE)
     try:
         labels = scope.fill(where.values)
-        me = "" if asked.for_host else _me(scope, where.values, asked.speaker)
+        me = _me(scope, where.values, asked.speaker) if scope.people and not asked.for_host else ""
     except IdentityError as error:
         # Not the value: it may be somebody's address.
         _log.warning("scope %s is closed for this run: %s cannot be used", scope.name, error.name)
         return Book(scope, closed=f"this run does not say for certain whose it is ({error.name})")
+    unclear = _unclear(me, asked.speaker) if me else ""
+    if unclear:
+        _log.warning("scope %s is closed for this run: %s", scope.name, unclear)
+        return Book(scope, closed=unclear)
     certain = bool(scope.people and where.values.identity)
     ledger = SharedLedger(where.store, labels)
     return Book(scope, labels=labels, ledger=ledger, me=me, certain=certain)
 
 
 def _me(scope: Scope, values: RunValues, speaker: str | None) -> str:
-    """Who is speaking, in a scope where that counts.
+    """Who is speaking: whom the host or a server names, else whom the message does.
 
-    Whom a server signed in outranks what a message says of its speaker, which a client wrote.
+    Raises:
+        IdentityError: nobody says so for certain.
     """
-    if not scope.people:
-        return ""
-    if speaker and not values.identity:
+    if speaker and not values.has(USER_ID):
         return speaker
     return values.text(USER_ID, scope.name)
+
+
+def _unclear(me: str, speaker: str | None) -> str:
+    """Why this name cannot tell whose notes are whose, as half a sentence; "" where it can.
+
+    A client may have written the message with its mark.
+    """
+    if not is_name(me):
+        return (
+            "the name of whoever is speaking cannot be kept as it is (more than 120 characters, "
+            "invisible ones, spaces at an end, or like a secret)"
+        )
+    if speaker and speaker != me:
+        return "the message's speaker is not the one that user_id names"
+    return ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from .characters import clean, one_line
@@ -205,6 +206,16 @@ def name_of(value: object) -> str:
         return name
     # Two long names that begin alike must not become one.
     return f"{scrub(name).text[: LABEL_CHARS - 17]}\u2026{text_hash(value)}"
+
+
+@lru_cache(maxsize=1_024)
+def is_name(value: str) -> bool:
+    """True for a name that events have as it is, so that it names one person wherever it stands.
+
+    >>> is_name("Ann"), is_name(" Ann"), is_name("")
+    (True, False, False)
+    """
+    return bool(value) and name_of(value) == value
 
 
 def trimmed(kept: Collection[str], *, at: str, until: str, late: Collection[str] = ()) -> Event:

@@ -23,6 +23,7 @@ from .errors import (
     UnknownNoteError,
     named,
 )
+from .events import is_name
 from .indexing import keep, rank_for, scope_key, thread_key, token_of
 from .ledger import Event, confirmed, disputed, merge_events, next_at, restored, withdrawn
 from .notebook import Notebook, fold
@@ -328,6 +329,12 @@ def _note(notebook: Notebook, note_id: object) -> Note:
 def _check_by(by: object) -> None:
     if not isinstance(by, str):
         raise ConfigurationError(f"by must be text, who decided, not {named(by)}. Pass a name.")
+    if by and not is_name(by):
+        raise ConfigurationError(
+            f"by={named(by)} cannot be kept as it is, and another name may be somebody else's. "
+            "Pass at most 120 visible characters without spaces at the ends, nothing that looks like a "
+            "secret."
+        )
 
 
 def _not_written(error: InvalidUpdateError) -> RefusedWriteError:

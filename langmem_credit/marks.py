@@ -15,6 +15,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from .errors import ConfigurationError, named
+from .events import is_name
 from .notes import VIAS
 
 MARK = "langmem_credit"
@@ -130,13 +131,13 @@ def spoken_in(message: HumanMessage) -> list[Spoken]:
     said = message.additional_kwargs.get(MARK)
     speaker = message.name or None
     if said is None:
-        return [Spoken(whole, "input", speaker, whole)]
+        return [Spoken(whole, "input" if _is_known(speaker) else "paste", speaker, whole)]
     if not isinstance(said, Mapping):
         return [Spoken(whole, "paste", speaker, whole)]
     if isinstance(said.get("speaker"), str):
-        speaker = said["speaker"]
+        speaker = said["speaker"] or None
     via = said.get("via", "input")
-    if via not in VIAS or via == "answer":
+    if via not in VIAS or via == "answer" or not _is_known(speaker):
         via = "paste"
     if said.get("typed") is None:
         return [Spoken(whole, via, speaker, whole)]
@@ -178,7 +179,18 @@ def _checked_speaker(speaker: object) -> str:
             f"speaker={named(speaker)} is no name. Pass who sent the message, as text, or leave "
             "speaker out."
         )
+    if not is_name(speaker):
+        raise ConfigurationError(
+            f"speaker={named(speaker)} cannot be kept as it is, and another name may be somebody "
+            "else's. Pass at most 120 visible characters without spaces at the ends, nothing that "
+            "looks like a secret."
+        )
     return speaker
+
+
+def _is_known(speaker: str | None) -> bool:
+    """False for a name that would be kept as another one, which may be somebody else's."""
+    return speaker is None or is_name(speaker)
 
 
 def _checked_parts(whole: str, typed: object) -> list[str]:

@@ -541,6 +541,84 @@ def test_speaker_of_a_message_names_the_person_in_a_shared_scope() -> None:
     assert "## From Ann" in office.model.system_texts[-1]
 
 
+NO_NAMES = [
+    "\u200b",
+    "\x00",
+    "\ud800",
+    "Ann\u200b",
+    "An\u00adn",
+    " Ann",
+    "Ann ",
+    "cn=" + "a" * 130,
+    "4111111111111111",
+]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_name_that_would_be_kept_as_another_closes_the_scope(name: str) -> None:
+    office = Office(PROJECT)
+    answer = office.keep(member(office, name, "1"), STABLE, scope="project")
+    assert answer.startswith("Not saved: scope project cannot be used now: the name of whoever")
+    assert office.notes(member(office, "Ann", "2")) == []
+
+
+def test_name_that_closes_a_scope_is_told_without_the_name(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    office = Office(PROJECT)
+    with caplog.at_level(logging.WARNING, "langmem_credit"):
+        office.digest(member(office, "Ann\u200b", "1"))
+    assert "scope project is closed for this run: the name of whoever is speaking" in caplog.text
+    assert "Ann" not in caplog.text
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_users_own_scope_takes_every_name(name: str) -> None:
+    office = Office(USER, PROJECT)
+    assert "in scope user" in office.keep(member(office, name, "1"), ZSH)
+
+
+@pytest.mark.parametrize("speaker", ["Ann", "\u200b", "mal"])
+def test_speaker_who_is_not_the_runs_user_closes_the_scope(
+    speaker: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    office = Office(PROJECT)
+    spoofed = HumanMessage(STABLE, additional_kwargs={"langmem_credit": {"speaker": speaker}})
+    with caplog.at_level(logging.WARNING, "langmem_credit"):
+        office.run(member(office, "Mal"), spoofed, remember(STABLE, scope="project"))
+    assert "the message's speaker is not the one that user_id names" in caplog.text
+    assert office.notes(member(office, "Ann")) == []
+
+
+def test_speaker_who_is_the_runs_user_is_heard() -> None:
+    office = Office(PROJECT)
+    marked = mark(STABLE, speaker="Ann")
+    answer = office.run(member(office, "Ann"), marked, remember(STABLE, scope="project"))[-1]
+    assert answer.startswith("Remembered as ")
+
+
+@pytest.mark.parametrize("name", ["\u200b", "Ann\u200b", "Ann "])
+def test_message_of_a_name_that_cannot_be_kept_is_not_credited(name: str) -> None:
+    office = Office(session_only=True)
+    room = office.person("room")
+    spoofed = HumanMessage(ZSH, additional_kwargs={"langmem_credit": {"speaker": name}})
+    office.run(room, spoofed, remember(ZSH))
+    office.run(room, HumanMessage(TABS, name=name), remember(TABS))
+    assert office.notes(room) == []
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_name_that_cannot_be_kept_is_refused_by_mark(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be kept as it is"):
+        mark("Hello", speaker=name)
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_name_that_cannot_be_kept_confirms_nothing(team: Office, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be kept as it is"):
+        team.memory.confirm(team.agent, member(team, "ann").config, "x", shown="y", by=name)
+
+
 # --- the host ---
 
 
