@@ -332,8 +332,8 @@ def _check_by(by: object) -> None:
     if by and not is_name(by):
         raise ConfigurationError(
             f"by={named(by)} cannot be kept as it is, and another name may be somebody else's. "
-            "Pass at most 120 visible characters without spaces at the ends, nothing that looks like a "
-            "secret."
+            "Pass at most 120 visible characters without spaces at the ends, nothing that looks "
+            "like a secret."
         )
 
 

@@ -17,6 +17,7 @@ from .forgetting import ForgetVerdict, judge_forget
 from .notes import Note, Utterance, Verdict, normalise_kind
 from .scopes import SESSION, USER, Scope
 from .session import Call, Session
+from .sharing import asks_to_share
 from .words import find_quote
 
 
@@ -72,7 +73,9 @@ def place_for(session: Session, call: Call, verdict: Verdict) -> Place:
         # Where the user scope is merely closed, asking for it is no wish for a wider one.
         if asked != USER or _is_finding(call):
             if not _is_named(session, verdict, book.scope):
-                said = f"Left out, since the person's words do not name it: scope {asked}. {remark}"
+                said = (
+                    f"Left out, since the person's words do not ask for it: scope {asked}. {remark}"
+                )
                 return _opened(session, call, default, said)
     return _opened(session, call, asked, "")
 
@@ -208,9 +211,12 @@ def _is_named(session: Session, verdict: Verdict, scope: Scope) -> bool:
     spoken = _judged(session, verdict) if verdict.credited else None
     if spoken is None:
         return False
-    # "The team's channel" names the team.
+    names = (scope.name, *scope.words)
+    if scope.people:
+        beside = [one.text for one in session.run.heard if one.typed and one.id != spoken.id]
+        return asks_to_share(spoken.text, names, beside)
     text = re.sub(r"['\u2019]s\b", " ", spoken.text)
-    return any(find_quote(word, text) for word in (scope.name, *scope.words))
+    return any(find_quote(word, text) for word in names)
 
 
 def _judged(session: Session, verdict: Verdict) -> Utterance | None:

@@ -41,7 +41,7 @@ class Scope:
             a label is `"{user_id}"`.
         orders: what others in it told the agent to do counts for everybody. Otherwise only their
             plain statements stand in the digest, under their names.
-        words: words of which the person must say one to have a note kept in a scope that is wider
+        words: of which the person must say one to have a note kept in a scope that is wider
             than the default one; the name counts always.
 
     Raises:

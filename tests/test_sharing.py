@@ -21,6 +21,7 @@ from langmem_credit.heard import mark
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.scopes import Scope
 from langmem_credit.shared_ledger import CACHE, SharedLedger
+from langmem_credit.sharing import asks_to_share
 from langmem_credit.state import LEDGER, RUN
 from langmem_credit.testing import tool_calls
 
@@ -439,19 +440,97 @@ def member(office: Office, name: str, thread: str | None = None, **more: Any) ->
     return office.person(thread or f"of {name}", user_id=name, project_id="apollo", **more)
 
 
-PNPM = "Remember for the team: always use pnpm"
+GROUP = ["team", "project", "Projekt", "proyecto", "equipo", "团队", "项目"]
 STABLE = "In this project the release branch is called stable"
 
 
 def test_wider_scope_needs_the_persons_words(team: Office) -> None:
     answer = team.keep(member(team, "ann"), ZSH, scope="project")
     assert "in scope user" in answer
-    assert "Left out, since the person's words do not name it: scope project." in answer
+    assert "Left out, since the person's words do not ask for it: scope project." in answer
 
 
 def test_wider_scope_is_taken_when_the_person_names_it(team: Office) -> None:
     answer = team.keep(member(team, "ann"), STABLE, scope="project")
     assert "in scope project" in answer
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Our team's channel is called lunar",
+        "This project uses pnpm",
+        "In this project always use pnpm",
+        "Never push to main in this project",
+        "For the team, we always use npm",
+        "Always use npm, for the team",
+        "I prefer tabs, share this with the team",
+        "Remember for the team that we always use pnpm",
+        "Please remember for the whole team that I prefer tabs",
+        "Unser Team benutzt pnpm",
+        "In diesem Projekt immer pnpm benutzen",
+        "Nuestro equipo usa pnpm",
+        "En este proyecto usa siempre pnpm",
+        "我们团队总是用pnpm",
+        "在这个项目中总是使用pnpm",
+    ],
+)
+def test_words_that_mean_the_group_share(words: str) -> None:
+    assert asks_to_share(words, GROUP)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Don't ever tell the team that I have diabetes",
+        "I never want the team to know that I am looking for a new job",
+        "I prefer that nobody on the team hears about my divorce",
+        "I hate the team",
+        "I don't trust the team lead",
+        "My football team is Arsenal",
+        "My team is Arsenal",
+        "In my team I am the goalkeeper",
+        "I always project confidence",
+        "Keep this out of the team notes: I earn 90k",
+        "Keep this from the team: I earn 90k",
+        "Our team must never hear that I am pregnant",
+        "Our team thinks that I am healthy",
+        "Our team doesn't need my address",
+        "In this team nobody knows that Bob is ill",
+        "For the team, I have only contempt",
+        "For the team lead I have only contempt",
+        "Our team lead drinks",
+        "Tell the team never to trust me",
+        "Tell the other team that we use npm",
+        "Our football team is Arsenal",
+        "I would rather die than tell the team",
+        "I have diabetes, never tell the team",
+        "I have diabetes. In this project we use npm",
+        "In this project we use npm. I have diabetes",
+        "The team lead said always use npm",
+        "I have diabetes, but do not share this with the team",
+        "Sag dem Team nie, dass ich krank bin",
+        "Unser Team darf nicht erfahren, dass Bob krank ist",
+        "Mi equipo es el Barça",
+        "Nunca le digas al equipo que estoy enfermo",
+        "不要告诉团队我生病了",
+        "我讨厌团队",
+        "Ons team gebruikt altijd pnpm",
+    ],
+)
+def test_words_that_only_name_the_group_share_nothing(words: str) -> None:
+    assert not asks_to_share(words, GROUP)
+
+
+def test_words_typed_beside_that_forbid_it_share_nothing() -> None:
+    assert not asks_to_share("Our team uses pnpm", GROUP, ["Keep that secret"])
+
+
+def test_note_that_only_names_the_group_stays_the_persons_own(team: Office) -> None:
+    words = "I never want the team to know that I am looking for a new job"
+    answer = team.keep(member(team, "ann"), words, scope="project")
+    assert "in scope user" in answer
+    assert "looking for" not in team.digest(member(team, "bob"))
 
 
 def test_statement_of_another_person_stands_under_their_name(team: Office) -> None:
