@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 from . import languages
@@ -63,7 +64,7 @@ class _Signs:
         self._joining = frozenset(data["joining"])
         self._before_nouns = frozenset(data["before_nouns"])
         self._verbs = frozenset[str]().union(*map(language.words, _VERBS))
-        self._adverbs = language.words("adverbs")
+        self._adverbs = language.words("adverbs") | frozenset(data["own_signs"])
         self._finite = language.words("finite") | language.words("auxiliaries")
 
     def is_statement(self, tokens: Sequence[Token]) -> bool:
@@ -86,7 +87,7 @@ class _Signs:
     def _has_second_verb(self, words: Sequence[str]) -> bool:
         """True at a bare verb behind the clause's own verb, where no noun is to be expected."""
         stated, loose = "'" in words[0], 0
-        for before, word in zip(words, words[1:], strict=False):
+        for before, word in pairwise(words):
             noun = before in self._before_nouns
             if word in self._verbs and not noun:
                 # "The release branch is": in front of the verb, a noun may stand behind another.
