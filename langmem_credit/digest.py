@@ -73,15 +73,70 @@ def render(
     if not (active or notebook.unconfirmed or found):
         return ""
     tail = _tail(len(notebook.unconfirmed), found)
-    sections = _sections(active, speaker, heeded)
-    core = frozenset([note.id for note in active if note.core][: limits.core])
-    lines = _Lines(as_of, speaker, limits)
-    for steps in _steps(sections, limits):
-        text = _assemble(sections, lines, core, steps, tail, limits, muted)
-        if len(text.encode("utf-8", "surrogatepass")) <= limits.digest:
+    mine, *rest = _sections(active, speaker, heeded)
+    others = sorted((n for one in rest for n in one.notes if n.id not in muted), key=_since)
+    # The person's own come first: others' must not take their places.
+    core = frozenset([note.id for note in (*mine.notes, *others) if note.core][: limits.core])
+    page = _Page(_Lines(as_of, speaker, limits), tail, sum(len(one.notes) for one in rest))
+
+    def fits(text: str) -> bool:
+        return len(text.encode("utf-8", "surrogatepass")) <= limits.digest
+
+    for extra in _steps(mine.notes, limits.from_you):
+        own = page.block(mine, _kept(mine.notes, limits.from_you, core, extra))
+        if fits(page.text(own, [])):
+            break
+    else:
+        bare = "\n".join((OPEN, f"{len(active)} notes; recall finds them", CLOSE))
+        return bare if len(bare) <= limits.digest else ""
+    blocks: list[_Block] = []
+    for extra in _steps(others, limits.facts):
+        kept = _kept(others, limits.facts, core, extra)
+        blocks = [page.block(one, kept) for one in rest if any(n.id in kept for n in one.notes)]
+        if fits(text := page.text(own, blocks)):
             return text
-    bare = "\n".join((OPEN, f"{len(active)} notes; recall finds them", CLOSE))
-    return bare if len(bare) <= limits.digest else ""
+    # Even the newest do not all fit: as many sections as do, each whole.
+    shown: list[_Block] = []
+    for block in reversed(blocks):
+        if fits(page.text(own, [block, *shown])):
+            shown.insert(0, block)
+    return page.text(own, shown)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A section as lines; `notes` counts those that it shows or says to be left out."""
+
+    lines: tuple[str, ...] = ()
+    notes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Puts the text together; `elsewhere` counts the notes that are not from the speaker."""
+
+    lines: _Lines
+    tail: str
+    elsewhere: int
+
+    def block(self, section: _Section, kept: Collection[str]) -> _Block:
+        if not section.notes:
+            return _Block()
+        parts = ["", section.title, *([section.head] if section.head else [])]
+        shown = [self.lines.of(note) for note in section.notes if note.id in kept]
+        gone = len(section.notes) - len(shown)
+        more = [f"\u2026and {gone} more; recall finds them"] if gone else []
+        return _Block((*parts, *shown, *more), len(section.notes))
+
+    def text(self, own: _Block, others: Sequence[_Block]) -> str:
+        parts = [OPEN, HEAD, *own.lines, *(line for block in others for line in block.lines)]
+        # A section without a line costs nothing, or a crowd would take the room of all.
+        hidden = self.elsewhere - sum(block.notes for block in others)
+        if hidden:
+            parts += ["", f"\u2026and {hidden} more from elsewhere; recall finds them"]
+        if self.tail:
+            parts += ["", self.tail]
+        return "\n".join((*parts, CLOSE))
 
 
 class _Lines:
@@ -169,15 +224,9 @@ def _sections(
     ]
 
 
-def _steps(sections: Sequence[_Section], limits: Limits) -> list[tuple[int, int]]:
-    """How many more fives leave (from you, from the rest) until the text fits: the rest first."""
-    mine, *rest = (len(section.notes) for section in sections)
-    most_mine = -(-min(mine, limits.from_you) // STEP)
-    most_rest = -(-min(sum(rest), limits.facts) // STEP)
-    return [
-        *((0, step) for step in range(most_rest + 1)),
-        *((step, most_rest) for step in range(1, most_mine + 1)),
-    ]
+def _steps(notes: Sequence[Note], cap: int) -> range:
+    """How many more fives may leave until the text fits."""
+    return range(-(-min(len(notes), cap) // STEP) + 1)
 
 
 def _kept(notes: Sequence[Note], cap: int, core: frozenset[str], extra: int) -> set[str]:
@@ -187,40 +236,6 @@ def _kept(notes: Sequence[Note], cap: int, core: frozenset[str], extra: int) -> 
     leaving = STEP * (max(0, -(-(len(notes) - cap) // STEP)) + extra)
     movable = [note.id for note in notes[:-1] if note.id not in core]
     return {note.id for note in notes} - set(movable[:leaving])
-
-
-def _assemble(
-    sections: Sequence[_Section],
-    lines: _Lines,
-    core: frozenset[str],
-    steps: tuple[int, int],
-    tail: str,
-    limits: Limits,
-    muted: Collection[str] = (),
-) -> str:
-    mine, *rest = sections
-    # One cap for all that is not from the speaker, whoever it is from.
-    others = sorted(
-        (note for one in rest for note in one.notes if note.id not in muted), key=_since
-    )
-    kept = _kept(mine.notes, limits.from_you, core, steps[0]) | _kept(
-        others, limits.facts, core, steps[1]
-    )
-    parts = [OPEN, HEAD]
-    for section in sections:
-        if not section.notes:
-            continue
-        parts += ["", section.title]
-        if section.head:
-            parts.append(section.head)
-        parts += [lines.of(note) for note in section.notes if note.id in kept]
-        gone = sum(note.id not in kept for note in section.notes)
-        if gone:
-            parts.append(f"\u2026and {gone} more; recall finds them")
-    if tail:
-        parts += ["", tail]
-    parts.append(CLOSE)
-    return "\n".join(parts)
 
 
 def _tail(waiting: int, working: int) -> str:

@@ -551,6 +551,45 @@ def test_the_newest_note_stands_even_where_little_fits() -> None:
     assert numbers(book(*preferences(3)), limits=limits) == [2]
 
 
+CROWDS = [10, 60, 200]
+
+
+@pytest.mark.parametrize("people", CROWDS)
+def test_a_crowd_takes_no_room_from_the_person(people: int) -> None:
+    crowd = [
+        said(f"I sit in room {n}", 60 + n, speaker=f"p{n}@corp.example") for n in range(people)
+    ]
+    alone = render(book(said("I never eat meat", 1)), TODAY, speaker="Ann")
+    text = render(book(said("I never eat meat", 1), *crowd), TODAY, speaker="Ann")
+    assert text.startswith(alone.removesuffix("\n</kept_notes>"))
+    assert f"room {people - 1}" in text
+
+
+@pytest.mark.parametrize("people", CROWDS)
+def test_a_crowd_of_orders_costs_one_line(people: int) -> None:
+    crowd = [said(f"Paint room {n}", 60 + n, speaker=f"p{n}") for n in range(people)]
+    notebook = book(said("I never eat meat", 1), *crowd)
+    muted = [note.id for note in notebook.active if note.speaker]
+    text = render(notebook, TODAY, speaker="Ann", muted=muted)
+    assert text.count("##") == 1
+    assert f"\u2026and {people} more from elsewhere; recall finds them" in text
+
+
+def test_others_wide_notes_take_only_the_room_that_is_left() -> None:
+    mine = [said("\u6211" * 150 + str(n), n, speaker="Ann") for n in range(10)]
+    crowd = [said("\u4ed6" * 150 + str(n), 60 + n, speaker=f"p{n}") for n in range(15)]
+    alone = render(book(*mine), TODAY, speaker="Ann")
+    text = render(book(*mine, *crowd), TODAY, speaker="Ann")
+    assert text.startswith(alone.removesuffix("\n</kept_notes>"))
+    assert "from elsewhere" in text
+
+
+def test_others_core_notes_take_no_place_of_the_persons() -> None:
+    crowd = [said(f"I sit in room {n}", n, speaker="Bo", core=True) for n in range(9)]
+    mine = [said(f"I like {n}", 20 + n, speaker="Ann", core=n == 0) for n in range(31)]
+    assert "I like 0" in render(book(*crowd, *mine), TODAY, speaker="Ann")
+
+
 def test_over_the_budget_facts_leave_before_the_persons_words() -> None:
     mine = [event for n in range(25) for event in wide(n, False, True, "b", 180)]
     facts = [event for n in range(15) for event in fact(f"Fact {n} " + "x" * 150, 100 + n)]

@@ -617,7 +617,8 @@ def test_order_of_another_person_is_only_counted(team: Office) -> None:
     team.keep(member(team, "ann"), "In this project always use pnpm", scope="project")
     digest = team.digest(member(team, "bob"))
     assert "pnpm" not in digest
-    assert "…and 1 more; recall finds them" in digest
+    assert "…and 1 more from elsewhere; recall finds them" in digest
+    assert "## From ann" not in digest
 
 
 def test_order_of_another_person_counts_when_the_host_says_so() -> None:
