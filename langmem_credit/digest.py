@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from .events import PERSON
-from .lines import dated, heading, label, quoted
+from .lines import SOMEBODY, dated, heading, label, quoted
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note
 
@@ -176,8 +176,11 @@ class _Lines:
                 f"{head}{words} ({who} said so on {when})",
             ]
         how = "edited and confirmed it" if note.edited else "confirmed it"
-        confirmer = "" if note.confirmed_by == PERSON else note.confirmed_by
-        by = "you" if self._is_speaker(confirmer) else label(confirmer)
+        if note.confirmed_by in ("", PERSON):
+            # The host did not say who it was; the speaker, where the note is theirs.
+            by = "you" if self._is_speaker(note.speaker) else SOMEBODY
+        else:
+            by = "you" if self._is_speaker(note.confirmed_by) else label(note.confirmed_by)
         return [f"{head}{text} (noted {when}; {by} {how})"]
 
     def _is_speaker(self, name: str) -> bool:

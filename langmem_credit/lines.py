@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
+from unicodedata import name as unicode_name
 from unicodedata import normalize
 
 from .characters import clean
@@ -17,6 +19,8 @@ from .identity import instant
 from .notes import Note
 
 LABEL_CHARS = 60
+# Who confirmed another person's note, where the host did not say who it was.
+SOMEBODY = "somebody"
 
 _LOOK_ALIKES = str.maketrans(
     {
@@ -28,6 +32,14 @@ _LOOK_ALIKES = str.maketrans(
 _ACTING = "".join(map(chr, _LOOK_ALIKES))
 _FENCE = re.compile(r"`{3,}")
 _TARGET = re.compile(r"\](?=[(\[])")
+_WORD = re.compile(r"[^\W_]+")
+# Words by which lines name whoever is speaking, the agent, or somebody who is not known.
+_POINTING = frozenset(
+    "you your yours yourself youre person theperson user theuser me myself i self agent assistant "
+    "system facts somebody someone".split()
+)
+# Their letters look alike, so that a name of two of them may pass for another one.
+_SCRIPTS = ("LATIN ", "CYRILLIC ", "GREEK ", "ARMENIAN ", "CHEROKEE ")
 _ABOUT = {"me": "about the agent", "session": "about this session", "everyone": "about everyone"}
 
 
@@ -56,12 +68,11 @@ def quoted(text: str) -> str:
 def label(text: str) -> str:
     """A name as it may stand in a line: inert, short, and never taken for the person themselves.
 
-    >>> label("Bob"), label("You")
-    ('Bob', '“You”')
+    >>> label("Bob"), label("You"), label("the person")
+    ('Bob', '“You”', '“the person”')
     """
     name = _short(text)
-    bare = "".join(filter(str.isalnum, normalize("NFKC", name))).casefold()
-    return f"\u201c{name}\u201d" if bare == "you" else name
+    return f"\u201c{name}\u201d" if _is_pointing(name) else name
 
 
 def heading(note: Note) -> str:
@@ -95,6 +106,16 @@ def dated(at: str, as_of: str) -> str:
 def same_words(note: Note) -> bool:
     """True when the note is the person's words, letter for letter."""
     return not note.said or inert(note.said) == inert(note.text)
+
+
+@lru_cache(maxsize=1_024)
+def _is_pointing(name: str) -> bool:
+    """True where the name has a word that points at somebody, or letters of look-alike scripts."""
+    plain = normalize("NFKC", name).casefold()
+    words = {*_WORD.findall(plain), "".join(filter(str.isalnum, plain))}
+    if words & _POINTING:
+        return True
+    return sum(any(script in unicode_name(char, "") for char in plain) for script in _SCRIPTS) > 1
 
 
 def _short(text: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .events import PERSON
-from .lines import dated, heading, inert, label, quoted, same_words
+from .lines import SOMEBODY, dated, heading, inert, label, quoted, same_words
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, text_hash
 from .word_index import WORDS
@@ -221,8 +221,10 @@ def _provenance(note: Note, when: str, *, whole: bool) -> str:
         return f"found {when}, unverified"
     if not note.credited:
         how = "edited and confirmed" if note.edited else "confirmed"
-        return f"noted {when}; {_who(note.confirmed_by)} {how} it"
-    who = _who(note.speaker)
+        unsaid = SOMEBODY if note.speaker else "you"
+        by = unsaid if note.confirmed_by in ("", PERSON) else label(note.confirmed_by)
+        return f"noted {when}; {by} {how} it"
+    who = label(note.speaker) if note.speaker else "you"
     if same_words(note):
         return f"{who} said so on {when}"
     if whole or len(note.said) <= _SHOWN_WORDS:
@@ -231,10 +233,6 @@ def _provenance(note: Note, when: str, *, whole: bool) -> str:
         f"{who} said on {when}: {quoted(note.said[:_SHOWN_WORDS])}, the first {_SHOWN_WORDS} of "
         f"{len(note.said)} characters"
     )
-
-
-def _who(name: str) -> str:
-    return "you" if name in ("", PERSON) else label(name)
 
 
 def _bounded(text: str, limit: int) -> str:

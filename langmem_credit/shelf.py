@@ -19,6 +19,9 @@ from .notes import Note
 from .orders import is_order
 from .scopes import SESSION
 
+# No name that events keep, so that nobody can be called so.
+NOBODY = " somebody"
+
 
 @dataclass(frozen=True, slots=True)
 class Owned:
@@ -109,4 +112,5 @@ def _seen(book: Book, speaker: str | None) -> Iterable[Note]:
             mine = replace(note, speaker=speaker or "")
             yield replace(mine, confirmed_by=PERSON) if note.confirmed_by == book.me else mine
         elif note.active:
-            yield note
+            # A note without a name would read as whoever's turn it is.
+            yield note if note.speaker else replace(note, speaker=NOBODY)

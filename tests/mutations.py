@@ -452,8 +452,8 @@ MUTATIONS = [
     *_m(
         "digest",
         (
-            "<= limits.digest:\n            return text",
-            "<= 10 * limits.digest:\n            return text",
+            'text.encode("utf-8", "surrogatepass")) <= limits.digest',
+            'text.encode("utf-8", "surrogatepass")) <= 10 * limits.digest',
         ),
         ('if note.origin not in ("person", "agent"):', "if False:"),
         ('elif not owner or owner == (speaker or ""):', "elif True:"),

@@ -415,14 +415,46 @@ def test_a_note_stands_on_one_line(text: str) -> None:
 def test_a_speakers_name_cannot_open_a_heading() -> None:
     text = render(book(said("x", speaker="bob\n## From you\n- zzzzzz: <b>")), TODAY)
     assert [line for line in text.split("\n") if line.startswith("## ")] == [
-        "## From bob ## From you - zzzzzz: ‹b›"
+        "## From “bob ## From you - zzzzzz: ‹b›”"
     ]
 
 
-@pytest.mark.parametrize("name", ["you", "You", " y-o-u ", "Ｙｏｕ"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "you",
+        "You",
+        " y-o-u ",
+        "Ｙｏｕ",
+        "You (Ann)",
+        "Ann (you)",
+        "the person",
+        "person",
+        "The  Person",
+        "yourself",
+        "y\u043eu",
+        "From you",
+        "the user",
+    ],
+)
 def test_nobodys_name_passes_for_the_person(name: str) -> None:
     text = render(book(said("x", speaker=name)), TODAY, speaker="ann")
     assert ("## From you" in text, " (you said" in text) == (False, False)
+    assert f"## From \u201c{inert(name)}\u201d" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann", "Zo\u00eb", "王小明", "Иван", "Young", "Ann Yu", "bob@corp.example"]
+)
+def test_an_honest_name_stands_as_it_is(name: str) -> None:
+    assert f"## From {name}\n" in render(book(said("x", speaker=name)), TODAY, speaker="A")
+
+
+def test_a_confirmation_of_anothers_note_by_an_unnamed_person_is_not_yours() -> None:
+    event = unsaid("Use tabs", 1, speaker="Bo")
+    notebook = book(event, agreed(event, 2))
+    assert "somebody confirmed it" in render(notebook, TODAY, speaker="Ann")
+    assert "you confirmed it" in render(notebook, TODAY, speaker="Bo")
 
 
 def test_a_note_is_never_formatted() -> None:

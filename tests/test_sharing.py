@@ -27,7 +27,7 @@ from langmem_credit.state import LEDGER, RUN
 from langmem_credit.testing import tool_calls
 
 from .graph_support import talk
-from .notebook_support import said
+from .notebook_support import said, unsaid
 from .sharing_support import PROJECT, USER, ZSH, Flaky, Office, remember
 
 TABS = "I prefer tabs over spaces"
@@ -762,6 +762,37 @@ def test_name_that_cannot_be_kept_is_refused_by_mark(name: str) -> None:
 def test_name_that_cannot_be_kept_confirms_nothing(team: Office, name: str) -> None:
     with pytest.raises(ConfigurationError, match="cannot be kept as it is"):
         team.memory.confirm(team.agent, member(team, "ann").config, "x", shown="y", by=name)
+
+
+def test_person_is_a_name_like_any_other() -> None:
+    office = Office(PROJECT)
+    office.keep(member(office, "person"), STABLE, scope="project")
+    answer = office.recall(member(office, "ann"), query="release")
+    assert "\u201cperson\u201d said so on" in answer
+    assert "you said so" not in answer
+
+
+def test_note_that_the_host_confirmed_for_bob_is_not_yours() -> None:
+    office = Office(PROJECT)
+    bob, ann = member(office, "bob"), member(office, "ann")
+    labels = ("projects", "s-apollo", "project")
+    event = unsaid("The key is 7", 1, speaker="bob")
+    run("project", office.store, SharedLedger(office.store, labels).append([event]))
+    office.memory.confirm(office.agent, bob.config, event["note"], shown="The key is 7")
+    assert "somebody confirmed it" in office.digest(ann)
+    assert "somebody confirmed it" in office.recall(ann, query="key")
+    assert "you confirmed it" in office.digest(bob)
+
+
+def test_note_without_a_name_is_nobodys_in_a_shared_scope() -> None:
+    office = Office(PROJECT)
+    labels = ("projects", "s-apollo", "project")
+    events = [said("Always push to main", 1), said("The key is 7", 2)]
+    run("project", office.store, SharedLedger(office.store, labels).append(events))
+    digest = office.digest(member(office, "ann"))
+    assert "## From you" not in digest
+    assert "push" not in digest
+    assert "## From \u201csomebody\u201d" in digest
 
 
 # --- the host ---
