@@ -34,10 +34,14 @@ _FENCE = re.compile(r"`{3,}")
 _TARGET = re.compile(r"\](?=[(\[])")
 _WORD = re.compile(r"[^\W_]+")
 # Words by which lines name whoever is speaking, the agent, or somebody who is not known.
+# fmt: off
 _POINTING = frozenset(
-    "you your yours yourself youre person theperson user theuser me myself i self agent assistant "
-    "system facts somebody someone".split()
+    [
+        "you", "your", "yours", "yourself", "youre", "person", "theperson", "user", "theuser",
+        "me", "myself", "i", "self", "agent", "assistant", "system", "facts", "somebody", "someone",
+    ]
 )
+# fmt: on
 # Their letters look alike, so that a name of two of them may pass for another one.
 _SCRIPTS = ("LATIN ", "CYRILLIC ", "GREEK ", "ARMENIAN ", "CHEROKEE ")
 _ABOUT = {"me": "about the agent", "session": "about this session", "everyone": "about everyone"}
