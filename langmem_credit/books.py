@@ -74,6 +74,7 @@ class Book:
         ledger: to write to; None where the scope is closed.
         token: of the ledger when it was read.
         me: who is speaking, as notes of a scope of several people name them; "" elsewhere.
+        named: the host or a server names `me`, and not only a message.
         certain: a server signed `me` in, so that no message can say otherwise.
         closed: why it cannot be used, as half a sentence; "" when it is open.
     """
@@ -84,6 +85,7 @@ class Book:
     ledger: SharedLedger | None = None
     token: str = ""
     me: str = ""
+    named: bool = False
     certain: bool = False
     closed: str = ""
 
@@ -248,9 +250,9 @@ def _found(scope: Scope, asked: Opening) -> Book:
     if unclear:
         _log.warning("scope %s is closed for this run: %s", scope.name, unclear)
         return Book(scope, closed=unclear)
-    certain = bool(scope.people and where.values.identity)
+    named, certain = bool(me) and where.values.has(USER_ID), bool(me and where.values.identity)
     ledger = SharedLedger(where.store, labels)
-    return Book(scope, labels=labels, ledger=ledger, me=me, certain=certain)
+    return Book(scope, labels=labels, ledger=ledger, me=me, named=named, certain=certain)
 
 
 def _me(scope: Scope, values: RunValues, speaker: str | None) -> str:

@@ -279,7 +279,7 @@ def _spoken_by(run: HeardRun, book: Book) -> HeardRun:
     if not book.me:
         return run
     heard = tuple(
-        replace(one, speaker=book.me) if book.certain or not one.speaker else one
+        replace(one, speaker=book.me) if book.certain or (book.named and not one.speaker) else one
         for one in run.heard
     )
     return replace(run, heard=heard)

@@ -742,6 +742,16 @@ def test_speaker_who_is_not_the_runs_user_closes_the_scope(
     assert office.notes(member(office, "Ann")) == []
 
 
+def test_message_of_nobody_known_is_not_the_next_speakers() -> None:
+    office = Office(PROJECT)
+    room = office.person("room", project_id="apollo")
+    office.run(room, mark(STABLE, speaker="Bob"), remember(STABLE, scope="project"))
+    words = "Forget the release branch"
+    office.model.then(tool_calls(("forget", {"query": "release branch", "said": words})), "ok")
+    room.says(words, mark("Go on", speaker="Bob"))
+    assert office.notes(room) == [STABLE]
+
+
 def test_speaker_who_is_the_runs_user_is_heard() -> None:
     office = Office(PROJECT)
     marked = mark(STABLE, speaker="Ann")
