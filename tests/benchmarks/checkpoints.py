@@ -42,9 +42,9 @@ OVERHEAD_NOTES = 40
 MESSAGE_CHARACTERS = 200
 ANSWER = "I looked at it and this is what stands there: ".ljust(MESSAGE_CHARACTERS, "=")
 _PREFERENCE = (
-    "I prefer plan {number:03} for the yearly report, with a short table for each region, all figures "
-    "rounded to thousands, sources at the end of every page and a brief summary in plain English on "
-    "the front page."
+    "I prefer plan {number:03} for the yearly report, with a short table for each region, all "
+    "figures rounded to thousands, sources at the end of every page and a brief summary in plain "
+    "English on the front page."
 )
 _REQUEST = (
     "Please look at row {number:03} of the table that I sent you this morning and tell me what you "
