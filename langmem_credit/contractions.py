@@ -57,12 +57,8 @@ def open_each(tokens: Sequence[Token], language: Language | None) -> list[tuple[
         alone = token.gap != "" and (index == last or tokens[index + 1].gap != "")
         code = not alone and _touches_mark(tokens, index, _NAME_MARKS)
         opened = ""
-        if (
-            not mask[index]
-            and not code
-            and not fixed
-            and not _is_spoken_of(tokens, index, language)
-        ):
+        spoken_of = fixed or _is_spoken_of(tokens, index, language)
+        if not mask[index] and not code and not spoken_of:
             opened = table.get(token.low, "")
             if not opened and index < last and tokens[index + 1].low in before:
                 opened = would.get(token.low, "")

@@ -38,7 +38,7 @@ def is_led(words: Sequence[_Word] | Sequence[Token], index: int, language: Langu
 def odd_mark(words: Sequence[_Word]) -> int:
     """The index of the first mark behind which words may be quoted; all of them without one."""
     for index, word in enumerate(words):
-        if word.word or word.quoted and not _is_doubled(words, index):
+        if word.word or (word.quoted and not _is_doubled(words, index)):
             continue
         if word.text in _ODD_MARKS or word.text in _QUOTATION_MARKS:
             return index

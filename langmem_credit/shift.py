@@ -242,16 +242,12 @@ class _Matcher:
             return 0, 0
         if word.hyphened and self._speaks_of_self(word.low):
             return None
-        if self._speaks_of_self(word.low) and self._is_in_name(i):
-            return 0, 0
-        if self._speaks_of_self(word.low) and self._is_mentioned(i):
-            return None
-        if word.low in language.words("subject"):
-            length = self._third_person(j, "third_person")
-            self.verb_due = bool(language.items("agreement"))
-            self.subject_seen = True
-            return (1, length) if length else None
-        if word.low in language.words("object"):
+        if self._speaks_of_self(word.low) and (self._is_in_name(i) or self._is_mentioned(i)):
+            return (0, 0) if self._is_in_name(i) else None
+        is_subject = word.low in language.words("subject")
+        if is_subject or word.low in language.words("object"):
+            self.verb_due = is_subject and bool(language.items("agreement"))
+            self.subject_seen = self.subject_seen or is_subject
             length = self._third_person(j, "third_person")
             return (1, length) if length else None
         if word.low in language.words("possessive"):
