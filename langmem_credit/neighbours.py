@@ -46,6 +46,10 @@ _OPEN_ENDS = (
     *("auxiliaries", "finite", "leading_prepositions", "articles", "determiners", "negations"),
     *("list_words", "subordinators", "adverbs", "subjects", "particles"),
 )
+# The same in a reason, which may end in "any more".
+_GOES_ON_BEHIND = ("auxiliaries", "finite", "leading_prepositions", "particles")
+# First words that go on with what was said before.
+_GOING_ON = ("leading_prepositions", "copulas", "auxiliaries")
 TOO_MUCH = "the run holds more text than is read beside a message"
 _LED = "the message before it says what it is"
 _TOUCHED = "another message of this run may change what it means"
@@ -152,15 +156,27 @@ def _points_nowhere(sentence: Sequence[Token], language: Language, fewest: int) 
     if is_imagined_or_reported(sentence, language):
         return False
     if ends_in_question(sentence) or asks(sentence, language):
-        return not _points(sentence, language, "pointing_back")
+        # "Is a bad idea" goes on with what was said.
+        marked = ends_in_question(sentence) or sentence[0].low not in language.words("auxiliaries")
+        return marked and not _points(sentence, language, "pointing_back")
     if count_words(sentence) < fewest or _points(sentence, language, "pointing_words"):
         return False
     start = find_unit(sentence, language).starts[-1]
     if language.phrases("conditionals").match_at(sentence, start):
         # "When Ann agrees" could belong to the other message.
         return any(token.text in ",\uff0c" for token in sentence)
-    # "Bob's motto is" goes on in the next message.
-    if [token.low for token in sentence if token.word][-1] in language.words("auxiliaries"):
+    lows = [token.low for token in sentence if token.word]
+    # "Bob's motto is" and "I would never dare to" go on in the next message, "on the demo
+    # account" in the one before.
+    if any(lows[-1] in language.words(field) for field in _GOES_ON_BEHIND):
+        return False
+    if any(lows[0] in language.words(field) for field in _GOING_ON):
+        return False
+    # "Remember my dog", "Bob shouts all day"
+    if any(low.partition("'")[0] in language.words("beside_not") for low in lows):
+        return False
+    # "Translate to German"
+    if is_order(sentence, language) and not _stands_alone(sentence, language):
         return False
     return sentence[0].word or sentence[0].text in "¡"
 

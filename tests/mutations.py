@@ -141,7 +141,7 @@ MUTATIONS = [
         ("if self._ambiguous():", "if False:"),
         ('if word.low in language.words("reflexive"):', "if False:"),
         ("if word.hyphened and self._speaks_of_self(word.low):", "if False:"),
-        ("if self._speaks_of_self(word.low) and self._is_in_name(i):", "if False:"),
+        ("return (0, 0) if self._is_in_name(i) else None", "return None"),
         ('if self.mode == "left_out" and not self.subject_seen:', "if False:"),
         ("return low in finite or not self.said[index].word", "return True"),
         ("if any(word.low in binding for word in self.said[index + 1 : index + 3]):", "if False:"),
