@@ -7,6 +7,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from .languages import Language
+from .mentions import has_two_forms, is_led
 from .words import Token, quoted_mask
 
 # Marks that make names and paths of the words beside them.
@@ -48,6 +49,7 @@ def open_each(tokens: Sequence[Token], language: Language | None) -> list[tuple[
     table = language.table("contractions") if language else {}
     would = language.table("would_contractions") if language else {}
     before = language.words("would_before") if language else frozenset()
+    fixed = has_two_forms(tokens, {**table, **would})
     groups: list[tuple[Word, ...]] = []
     last = len(tokens) - 1
     for index, token in enumerate(tokens):
@@ -55,7 +57,8 @@ def open_each(tokens: Sequence[Token], language: Language | None) -> list[tuple[
         alone = token.gap != "" and (index == last or tokens[index + 1].gap != "")
         code = not alone and _touches_mark(tokens, index, _NAME_MARKS)
         opened = ""
-        if not mask[index] and not code:
+        spoken_of = fixed or _is_spoken_of(tokens, index, language)
+        if not mask[index] and not code and not spoken_of:
             opened = table.get(token.low, "")
             if not opened and index < last and tokens[index + 1].low in before:
                 opened = would.get(token.low, "")
@@ -81,6 +84,15 @@ def _open(token: Token, opened: str) -> tuple[Word, ...]:
         Word(piece, piece.lower(), gap, True, False, False)
         for piece, gap in zip(pieces, gaps, strict=True)
     )
+
+
+def _is_spoken_of(tokens: Sequence[Token], index: int, language: Language | None) -> bool:
+    """True at "never use can't" and "reply with I don't know"."""
+    if language is None:
+        return False
+    if index and tokens[index - 1].low in language.words("subject"):
+        index -= 1
+    return is_led(tokens, index, language)
 
 
 def _touches_mark(tokens: Sequence[Token], index: int, marks: str) -> bool:

@@ -18,6 +18,7 @@ from .languages import Language
 from .neighbours import TOO_MUCH, find_touching, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict
 from .pasting import find_pasted
+from .questions import asks_of_person
 from .shift import same_opened
 from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
@@ -236,6 +237,9 @@ def _find_obstacle(
         return "question", "it is a question"
     if answers_about_text(utterance, unit.shortest):
         return "own_voice", "it answers a question about somebody else's words"
+    if utterance.via == "answer" and utterance.asked:
+        if not asks_of_person(utterance.asked, unit.tokens):
+            return "own_voice", "it answers a question that does not plainly ask of the person"
     touched = find_touching(heard, index, unit.tokens)
     if touched:
         return touched

@@ -17,11 +17,11 @@ from . import languages
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
+from .questions import asks_aside, bare_question, is_known, is_whole
 from .standing import is_order
 from .units import find_unit, is_greeting
 from .voice import asks, content_of, is_imagined_or_reported, leads_on, taken_back
 from .words import (
-    QUESTION_MARKS,
     Token,
     count_words,
     ends_in_question,
@@ -39,12 +39,17 @@ _MOST_MESSAGES = 300
 # A longer pasted text is material, which speaks of no message.
 _SHORT_PASTE = 200
 _LONGEST_REQUEST = 40  # tokens
+_BRIEF_ANSWER = 4  # tokens
 _OPEN_MARKS = frozenset('"`:;()[]{}<>?\u2026\uff1a\uff1b\uff08\uff09\u3001')
 # Last words behind which a sentence goes on.
 _OPEN_ENDS = (
     *("auxiliaries", "finite", "leading_prepositions", "articles", "determiners", "negations"),
     *("list_words", "subordinators", "adverbs", "subjects", "particles"),
 )
+# The same in a reason, which may end in "any more".
+_GOES_ON_BEHIND = ("auxiliaries", "finite", "leading_prepositions", "particles")
+# First words that go on with what was said before.
+_GOING_ON = ("leading_prepositions", "copulas", "auxiliaries")
 TOO_MUCH = "the run holds more text than is read beside a message"
 _LED = "the message before it says what it is"
 _TOUCHED = "another message of this run may change what it means"
@@ -151,15 +156,27 @@ def _points_nowhere(sentence: Sequence[Token], language: Language, fewest: int) 
     if is_imagined_or_reported(sentence, language):
         return False
     if ends_in_question(sentence) or asks(sentence, language):
-        return not _points(sentence, language, "pointing_back")
+        # "Is a bad idea" goes on with what was said.
+        marked = ends_in_question(sentence) or sentence[0].low not in language.words("auxiliaries")
+        return marked and not _points(sentence, language, "pointing_back")
     if count_words(sentence) < fewest or _points(sentence, language, "pointing_words"):
         return False
     start = find_unit(sentence, language).starts[-1]
     if language.phrases("conditionals").match_at(sentence, start):
         # "When Ann agrees" could belong to the other message.
         return any(token.text in ",\uff0c" for token in sentence)
-    # "Bob's motto is" goes on in the next message.
-    if [token.low for token in sentence if token.word][-1] in language.words("auxiliaries"):
+    lows = [token.low for token in sentence if token.word]
+    # "Bob's motto is" and "I would never dare to" go on in the next message, "on the demo
+    # account" in the one before.
+    if any(lows[-1] in language.words(field) for field in _GOES_ON_BEHIND):
+        return False
+    if any(lows[0] in language.words(field) for field in _GOING_ON):
+        return False
+    # "Remember my dog", "Bob shouts all day"
+    if any(low.partition("'")[0] in language.words("beside_not") for low in lows):
+        return False
+    # "Translate to German"
+    if is_order(sentence, language) and not _stands_alone(sentence, language):
         return False
     return sentence[0].word or sentence[0].text in "¡"
 
@@ -230,25 +247,14 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
 
 def _read_answer(tokens: Sequence[Token], language: Language, question: str) -> _Reading:
     """An answer is read with its question, whose words it takes for its own."""
-    asked = tokenize(question)
-    sentences = split_sentences(asked, strict=False)
-    if not sentences or not ends_in_question(asked):
+    asked = tokenize(question[:_READ])
+    if not asks_aside(asked) or _is_open(tokens, language):
         return _Reading(alone=False)
-    tongue = languages.detect(asked) or languages.load("en")
-    last = sentences[-1]
-    plain = count_words(last) > _FEWEST_WORDS and (
-        tongue.phrases("beside_asked").match_at(last, 0) > 0
-        or tongue.phrases("beside_asked_of").found_in(last)
-    )
-    plain = plain or all(
+    selves = language.words("weak_first_person")
+    brief = len(tokens) <= _BRIEF_ANSWER and not any(token.low in selves for token in tokens)
+    if not brief and not all(
         _stands_alone(sentence, language) for sentence in split_sentences(tokens, strict=False)
-    )
-    # "Which shell do you use?": the first word asks, and points at nothing.
-    body = [token for token in asked[1:] if token.text not in QUESTION_MARKS]
-    if _is_whole(asked, "asks_for_more"):
-        # "Anything else?" asks about nothing that was said.
-        body = []
-    if not plain or _is_open(body, tongue) or _is_open(tokens, language):
+    ):
         return _Reading(alone=False)
     return _Reading(content=content_of(asked) | content_of(tokens))
 
@@ -262,15 +268,8 @@ def _ends(other: Utterance) -> bool:
 def _is_no_more(text: str, question: str) -> bool:
     if len(text) + len(question) > _LONGEST_REQUEST * 2:
         return False
-    return _is_whole(tokenize(question), "asks_for_more") and _is_whole(tokenize(text), "no_more")
-
-
-def _is_whole(tokens: Sequence[Token], field: str) -> bool:
-    """True for one of the field's phrases and nothing else, in one of the known languages."""
-    bare = [token for token in strip_final_stop(tokens) if token.text not in QUESTION_MARKS]
-    known = (languages.load(code) for code in languages.CODES)
-    return bool(bare) and any(
-        language.phrases(field).match_at(bare, 0) == len(bare) for language in known
+    return is_whole(bare_question(tokenize(question)), "asks_for_more") and is_whole(
+        strip_final_stop(tokenize(text)), "no_more"
     )
 
 
@@ -285,7 +284,8 @@ def _asks_alone(sentence: Sequence[Token], language: Language) -> bool:
         bare.pop()
     start = find_unit(bare, language).starts[-1] if bare else 0
     length = language.phrases("beside_questions").match_at(bare, start)
-    return length > 0 and not _is_open(bare[start + length :], language)
+    tail = bare[start + length :]
+    return length > 0 and not _is_open(tail, language) and is_known(tail, language)
 
 
 def _stands_alone(sentence: Sequence[Token], language: Language) -> bool:
@@ -304,28 +304,52 @@ def _stands_alone(sentence: Sequence[Token], language: Language) -> bool:
     if any(rest[-1].low in language.words(field) for field in _OPEN_ENDS):
         return False
     length = language.phrases("beside_statements").match_at(rest, 0)
-    if not length:
-        length = _order_length(rest, language)
-    return 0 < length < len(rest) and not _is_open(rest[length:], language)
+    if length:
+        return length < len(rest) and _is_plain_tail(rest, length, language)
+    length, signed = _order_length(rest, language)
+    tail = rest[length:]
+    fields = ("beside_objects", "beside_things") if signed else ("beside_objects",)
+    return length > 0 and not _is_open(tail, language) and is_known(tail, language, fields)
 
 
-def _order_length(rest: Sequence[Token], language: Language) -> int:
-    """The length of an order up to its verb, which a thing must follow: "never | push | to main".
+def _is_plain_tail(rest: Sequence[Token], start: int, language: Language) -> bool:
+    """True when a statement goes on with things that speak of no message, or with a name.
 
-    "Push to" and "Fix with the words" would take the next message for their object.
+    What else could follow "I like" is without number: parody, fooling bots, the contrary.
+    """
+    tail = rest[start:]
+    # "I speak for Bob"
+    if tail[0].low in language.words("leading_prepositions") or _is_open(tail, language):
+        return False
+    named: set[int] = set()
+    for index, token in enumerate(tail):
+        before = rest[start + index - 1]
+        led = before.low in language.words("beside_named") or index - 1 in named
+        if led and token.word and token.text[0].isupper() and "'" not in token.text:
+            named.add(index)
+    plain = [token for index, token in enumerate(tail) if index not in named]
+    return is_known(plain, language, ("beside_objects", "beside_things"))
+
+
+def _order_length(rest: Sequence[Token], language: Language) -> tuple[int, bool]:
+    """(length up to the verb, whether a sign stands in front): "never | push | to main".
+
+    A thing must follow: "push to" and "fix with the words" would take the next message for it.
     """
     signs = ("strong", "prohibitions")
     index, verb = 0, language.phrases("beside_orders").match_at(rest, 0)
     while not verb:
         length = max(language.phrases(field).match_at(rest, index) for field in signs)
         if not length:
-            return 0
+            return 0, False
         index += length
         verb = language.phrases("beside_orders").match_at(rest, index)
     if index + verb >= len(rest) or not is_order(rest, language):
-        return 0
+        return 0, False
     prepositions = language.words("leading_prepositions")
-    return 0 if not index and rest[verb].low in prepositions else index + verb
+    if not index and rest[verb].low in prepositions:
+        return 0, False
+    return index + verb, index > 0
 
 
 def _is_open(tokens: Sequence[Token], language: Language) -> bool:

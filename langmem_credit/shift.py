@@ -16,6 +16,7 @@ from typing import Literal
 from .agreement import is_adverb, is_second_verb, left_out_forms, third_form, third_forms
 from .contractions import Word, open_each
 from .languages import Language, load
+from .mentions import has_two_cases, is_led, odd_mark
 from .persons import Changes, plan_changes
 from .words import Token, is_unspaced, tokenize
 
@@ -46,6 +47,11 @@ def same_opened(
     if _Matcher(said, told, language, "kept").matches():
         return True
     if language is None or not _has_person(said, language):
+        return False
+    mentions = language.phrases("mentions")
+    if any(mentions.match_at_words(said, index) for index in range(len(said))):
+        return False
+    if not language.items("agreement") and odd_mark(said) < len(said):
         return False
     modes: tuple[Mode, ...] = ("third", "left_out")
     return any(_Matcher(said, told, language, mode).matches() for mode in modes)
@@ -87,6 +93,15 @@ class _Matcher:
         """True when the person typed everything in capitals."""
         letters = [word for word in self.said if word.word and word.low != word.text.upper()]
         return len(letters) > 2 and all(word.text.isupper() for word in letters)
+
+    @cached_property
+    def _articles(self) -> frozenset[str]:
+        return self.language.words("articles") if self.language else frozenset()
+
+    @cached_property
+    def odd(self) -> int:
+        """The index behind which words may be quoted."""
+        return odd_mark(self.said)
 
     def matches(self) -> bool:
         i = j = 0
@@ -227,14 +242,12 @@ class _Matcher:
             return 0, 0
         if word.hyphened and self._speaks_of_self(word.low):
             return None
-        if self._speaks_of_self(word.low) and self._is_in_name(i):
-            return 0, 0
-        if word.low in language.words("subject"):
-            length = self._third_person(j, "third_person")
-            self.verb_due = bool(language.items("agreement"))
-            self.subject_seen = True
-            return (1, length) if length else None
-        if word.low in language.words("object"):
+        if self._speaks_of_self(word.low) and (self._is_in_name(i) or self._is_mentioned(i)):
+            return (0, 0) if self._is_in_name(i) else None
+        is_subject = word.low in language.words("subject")
+        if is_subject or word.low in language.words("object"):
+            self.verb_due = is_subject and bool(language.items("agreement"))
+            self.subject_seen = self.subject_seen or is_subject
             length = self._third_person(j, "third_person")
             return (1, length) if length else None
         if word.low in language.words("possessive"):
@@ -251,6 +264,24 @@ class _Matcher:
         assert self.language is not None
         fields = ("subject", "object", "possessive", "reflexive")
         return any(low in self.language.words(field) for field in fields)
+
+    def _is_mentioned(self, i: int) -> bool:
+        """True where a word of the first person is spoken of: "reply with I think", "called my"."""
+        assert self.language is not None
+        low, before = self.said[i].low, self.said[i - 1] if i else None
+        if i > self.odd:
+            return True
+        if before is None:
+            return False
+        if low in self.language.words("subject") or before.low in self.language.words("naming"):
+            return is_led(self.said, i, self.language) or before.text == "("
+        if low in self.language.words("possessive"):
+            return i + 1 == len(self.said) or not self.said[i + 1].word
+        # "The song is Let me be", "use me as the object".
+        titled = i > 1 and before.text.istitle() and self.said[i - 2].word
+        return before.low in self.language.words("mentioning_object") or (
+            titled and not self.all_caps and low in self.language.words("object")
+        )
 
     def _is_in_name(self, i: int) -> bool:
         """True at "the film Despicable Me" and "World War I"."""
@@ -338,11 +369,19 @@ class _Matcher:
             return True
         if said.low != told.low or said.quoted or said.code:
             return False
-        if first and said.text[1:] == told.text[1:]:
+        twice = said.low not in self._articles and has_two_cases(self.said, said.low)
+        if first and said.text[1:] == told.text[1:] and not (twice and len(said.text) == 1):
             return True
-        if self.language is None or not said.text.isupper():
+        if twice or self.language is None or not said.text.isupper():
             return False
         lowered = told.text == told.low or told.text == told.text.capitalize()
         if self.all_caps:
             return lowered and said.low not in self.language.words("caps_ambiguous")
+        written = any(
+            is_led(self.said, index, self.language)
+            for index, word in enumerate(self.said)
+            if word is said
+        )
+        if written:
+            return False
         return lowered and len(said.text) > 1 and said.low in self.language.words("emphasis")

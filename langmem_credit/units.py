@@ -22,6 +22,11 @@ from .words import (
 _MOST_OPENERS = 6
 _VERBS = ("working", "generic_working", "one_off_verbs")
 _BEFORE_VERB = ("subject_adverbs", "negations", "subject_pronouns")
+# Beside marks that join to them, such as a skin tone.
+_FRIENDLY = frozenset(
+    ".,!?;:-…\u00a1\u00bf\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f\uff5e"
+    "🙂😊😀😃😄☺🤗👍👌👋🙏👏🙌💪❤♥💙💚💛💜🧡🎉✨🌞☀🌻🌷🍀🚀✅"
+)
 _NOT_BEFORE_CLOSER = ("closers_not_behind", "leading_prepositions", "auxiliaries")
 
 
@@ -139,11 +144,27 @@ def is_greeting(sentence: Sequence[Token], language: Language) -> bool:
         if length:
             greeted = True
             index += length
-        elif not sentence[index].word and unicodedata.category(sentence[index].text)[0] in "PSM":
+        elif _is_friendly(sentence, index):
             index += 1
         else:
             return False
     return greeted
+
+
+def _is_friendly(sentence: Sequence[Token], index: int) -> bool:
+    """True for marks that say nothing: a stop, a heart, ":)", not a wink, a quotation mark or ">".
+
+    "Great 🙄" may say that nothing is meant.
+    """
+    token = sentence[index]
+    if token.word:
+        return False
+    before = sentence[index - 1] if index else None
+    if token.text == ")":
+        return before is not None and not token.gap and before.text in (":", "-")
+    if token.text == "~":
+        return before is not None and before.word and len(sentence) == index + 1
+    return token.text in _FRIENDLY or unicodedata.category(token.text) in ("Mn", "Sk", "Cf")
 
 
 def _starts(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:

@@ -135,6 +135,10 @@ def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
     if any(one.text == other.text == "." for one, other in pairwise(tokens[end:])):
         return tokens
     last = tokens[end - 1]
+    # "Prefer save over save!" names two functions.
+    if tokens[end].text in "!;:" and not is_unspaced(last.low):
+        if any(token.low == last.low for token in tokens[: end - 1]):
+            return tokens
     if last.word or last.text in _CLOSING or unicodedata.category(last.text[0])[0] in "LMNS":
         return tokens[:end]
     return tokens

@@ -326,7 +326,7 @@ def test_same_note_twice_in_one_message_is_one_note() -> None:
 
 
 def test_twenty_writes_a_run_and_no_more() -> None:
-    said = [f"I always keep box number {number} locked" for number in range(25)]
+    said = [f"I always keep {number} cats" for number in range(25)]
     it = talk(remembering(*[(text, text) for text in said]))
     it.person.says(*said)
     refused = [text for text in it.tool_answers if text.startswith("Not saved: This run")]
