@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import languages
+from .forget_edges import lets_go
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
@@ -116,8 +117,8 @@ def find_touching_request(
 ) -> tuple[str, str] | None:
     """The same for a request to forget, whose reasons may stand beside it: "I moved to Rome".
 
-    Nothing that is typed elsewhere makes memory of a note that goes, so a statement that points
-    nowhere is enough.
+    Nothing that is typed elsewhere makes memory of a note that goes, so another statement may
+    stand before it. What names the same thing touches it, unless it says that the thing is gone.
     """
     if is_too_much(typed):
         return "own_voice", TOO_MUCH
@@ -125,49 +126,78 @@ def find_touching_request(
         return "own_voice", _LED
     if taken_back(tokens, typed[index + 1 :]):
         return "taken_back", ""
-    others = (*typed[:index], *typed[index + 1 :])
-    return None if all(map(_may_stand_beside_request, others)) else ("own_voice", _TOUCHED)
+    named = content_of(tokens)
+    for place, other in enumerate(typed):
+        if place == index or (place > index and _ends(other)):
+            continue
+        reading = _read_beside_request(other, place < index)
+        if not reading.alone or named & reading.content:
+            return "own_voice", _TOUCHED
+    return None
 
 
-def _may_stand_beside_request(other: Utterance) -> bool:
-    # An answer belongs to the agent's question, so it may be short.
-    fewest = 1 if other.via == "answer" else _FEWEST_WORDS
-    return len(other.text) <= _READ and _is_reason(other.text, fewest)
+def _read_beside_request(other: Utterance, before: bool) -> _Reading:
+    if other.via in ("answer", "click") or len(other.text) > _READ:
+        return _read(other)
+    return _read_text_beside_request(other.text, before)
 
 
 @lru_cache(maxsize=1024)
-def _is_reason(text: str, fewest: int) -> bool:
+def _read_text_beside_request(text: str, before: bool) -> _Reading:
     tokens = tokenize(text)
     language = languages.detect(tokens) or languages.load("en")
-    return all(
-        _says_nothing(sentence, language)
-        or _points_nowhere(sentence, language, fewest)
-        or is_request(sentence)
-        for sentence in split_sentences(tokens, strict=False)
+    content: frozenset[str] = frozenset()
+    for sentence in split_sentences(tokens, strict=False):
+        if _says_nothing(sentence, language) or is_request(sentence):
+            continue
+        if is_greeting(sentence[:1], language):
+            # "ok now run the tests"
+            sentence = sentence[1:]
+        if _is_gone(sentence, language):
+            continue
+        if ends_in_question(sentence) or asks(sentence, language):
+            alone = _asks_alone(sentence, language)
+        else:
+            # "Check my English" would take the request for its object.
+            alone = _is_reason(sentence, language) or (
+                _stands_alone(sentence, language)
+                and not (before and is_order(strip_final_stop(sentence), language))
+            )
+        if not alone:
+            return _Reading(alone=False)
+        content |= content_of(sentence)
+    return _Reading(content=content)
+
+
+def _is_reason(sentence: Sequence[Token], language: Language) -> bool:
+    """True at "I moved to Rome" and "he died", which let a thing go."""
+    bare = strip_final_stop(sentence)
+    length = language.phrases("forget_reasons").match_at(bare, 0)
+    if not 0 < length <= len(bare) or not lets_go(bare, language):
+        return False
+    rest = bare[length:]
+    inner = language.words("subordinators")
+    if any(token.text in _OPEN_MARKS or token.low in inner for token in rest):
+        return False
+    return not (
+        language.phrases("pointing_words").found_in(rest)
+        or is_imagined_or_reported(bare, language)
     )
 
 
-def _points_nowhere(sentence: Sequence[Token], language: Language, fewest: int) -> bool:
-    if is_imagined_or_reported(sentence, language):
+def _is_gone(sentence: Sequence[Token], language: Language) -> bool:
+    """True at "I switched from zsh to fish" and "I no longer use zsh"."""
+    bare = strip_final_stop(sentence)
+    length = language.phrases("correction_leaving").match_at(bare, 0)
+    if length:
+        return length < len(bare) and not _is_open(bare[length:], language)
+    ended = next(iter(language.phrases("correction_ended").find(bare)), None)
+    if ended is None:
         return False
-    if ends_in_question(sentence) or asks(sentence, language):
-        return not _points(sentence, language, "pointing_back")
-    if count_words(sentence) < fewest or _points(sentence, language, "pointing_words"):
-        return False
-    start = find_unit(sentence, language).starts[-1]
-    if language.phrases("conditionals").match_at(sentence, start):
-        # "When Ann agrees" could belong to the other message.
-        return any(token.text in ",\uff0c" for token in sentence)
-    # "Bob's motto is" goes on in the next message.
-    if [token.low for token in sentence if token.word][-1] in language.words("auxiliaries"):
-        return False
-    return sentence[0].word or sentence[0].text in "¡"
-
-
-def _points(sentence: Sequence[Token], language: Language, field: str) -> bool:
-    # "Don't forget that …" points at nothing.
-    openers = language.phrases("openers").covered(sentence)
-    return any(index not in openers for index, _ in language.phrases(field).find(sentence))
+    rest = [*bare[: ended[0]], *bare[sum(ended) :]]
+    return language.phrases("beside_statements").match_at(rest, 0) > 0 and _stands_alone(
+        rest, language
+    )
 
 
 def _is_material(other: Utterance) -> bool:

@@ -34,7 +34,6 @@ FIELDS: dict[str, str] = {
     "greetings": "Whole sentences that say nothing: greetings and thanks.",
     "chatter": "Phrases of answers and chatter: a message of nothing else holds nothing to keep.",
     "pointing_words": "Words that show another message of the run to speak of this one.",
-    "pointing_back": "The same, in questions.",
     "asks_for_more": "Whole questions that ask for whatever comes next: 'anything else?'.",
     "no_more": "Whole answers to `asks_for_more` that nothing more comes.",
     "moving_on": "Whole sentences that tell the agent to go on, and nothing else.",
