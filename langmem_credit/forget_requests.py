@@ -173,9 +173,8 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     if length:
         said = body[length:]
         storing = language.phrases("forget_storers").match_at(body, 0) == length
-        own = language.phrases("forget_own").match_at(said, 0) > 0
-        # "Don't keep the dog waiting" and "do not store nuts near the bed" speak of things.
-        plain = not storing or own or in_memory
+        # "Don't keep the dog waiting" and "don't store my backups in Oslo" speak of things.
+        plain = not storing or in_memory or _is_personal(said, language)
         if plain or _holds_memory(said, language):
             return _Asked(said, by_memory=not plain)
         return None
@@ -189,6 +188,17 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     if length and (in_memory or _holds_memory(body[length:], language)):
         return _Asked(body[length:], by_memory=not in_memory)
     return None
+
+
+def _is_personal(said: Sequence[Token], language: Language) -> bool:
+    """True at "my birthday", "my wife's birthday" and "that I …", which are told and no things."""
+    if language.phrases("forget_storing").match_at(said, 0):
+        return True
+    begin = language.phrases("forget_own").match_at(said, 0)
+    rest = said[begin:]
+    length = language.phrases("forget_personal").match_end(rest)
+    owners = rest[: len(rest) - length]
+    return 0 < begin and 0 < length and all(one.low.endswith("'s") for one in owners)
 
 
 def _asked_at_end(

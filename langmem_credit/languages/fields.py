@@ -267,6 +267,8 @@ FIELDS: dict[str, str] = {
     "correction_bare": "Words before a subject that do not belong to it.",
     "forget_storers": "Those of `forget_keepers` that speak of things too: 'don't keep the dog'.",
     "forget_own": "Words that open what is the person's own, behind `forget_storers`.",
+    "forget_personal": "What of it is told and is no thing: 'my birthday', not 'my backups'.",
+    "forget_storing": "Phrases that open a clause behind `forget_storers`.",
     "forget_memory_not": "Phrases with a word of memory that mean something else: 'release notes'.",
     "forget_fillers": "Words in a request that name nothing and need not stand in the note.",
     "forget_exceptions": "Words that except, deny or keep something.",
