@@ -70,8 +70,8 @@ def _corrects(
     told = _plain(old, language)
     found = [_given_anew(new, old, language)]
     if _same_persons(new, note, language):
-        forms = (_ended, _contrasted, _left)
-        found += [form(new, told, language) for form in forms]
+        found += [form(new, told, old, language) for form in (_ended, _contrasted)]
+        found.append(_left(new, told, language))
     return any(is_rare(naming_words(named), note, rivals) for named in found)
 
 
@@ -83,24 +83,47 @@ def _same_persons(new: Sequence[Token], note: Note, language: Language) -> bool:
     return not told or told == persons.found_in(new)
 
 
-def _ended(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+def _ended(
+    new: Sequence[Token], told: Sequence[Token], old: Sequence[Token], language: Language
+) -> Sequence[Token]:
     """The note's words that a clause ends: "I no longer use zsh"."""
     for clause in _clauses(new, language):
         if not language.phrases("correction_ended").found_in(clause):
             continue
         if not vocabulary_of(language).exceptions.found_in(clause):
             continue
-        said = _plain(clause, language, denials=True)
+        said = _ended_in(clause, old, language)
         if said and _same(said, told, language):
             return said
     return ()
 
 
-def _contrasted(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+def _ended_in(
+    clause: Sequence[Token], old: Sequence[Token], language: Language
+) -> Sequence[Token]:
+    """The words of the clause without what ends them; nothing where a word limits the end.
+
+    "I no longer use zsh only" leaves zsh, and "my old dog" is another one.
+    """
+    bare = _without(_behind_sign(clause, language), _ending(language))
+    lasting = language.phrases("correction_lasting").covered(bare)
+    signs = language.phrases("correction_signs").covered(bare)
+    limited = not lasting <= signs or _is_limited(bare, old, language)
+    return () if limited else _plain(bare, language)
+
+
+def _contrasted(
+    new: Sequence[Token], told: Sequence[Token], old: Sequence[Token], language: Language
+) -> Sequence[Token]:
     """The note's word that is denied where the rest is said again: "I use fish, not zsh"."""
     for index, length in language.phrases("correction_contrasts").find(new):
         said = _plain(new[:index], language)
         denied = _plain(new[index + length :], language)
+        if any(
+            _is_limited(part, old, language)
+            for part in (_behind_sign(new[:index], language), new[index + length :])
+        ):
+            continue
         if not denied or vocabulary_of(language).exceptions.found_in(
             _behind_sign(new[:index], language)
         ):
@@ -214,15 +237,31 @@ def _clauses(new: Sequence[Token], language: Language) -> list[Sequence[Token]]:
     return [part for part in (*parts, new[begin:]) if part]
 
 
-def _plain(
-    tokens: Sequence[Token], language: Language, *, denials: bool = False
-) -> Sequence[Token]:
-    """The words without fillers, signs of lasting and of change, and if asked without denials."""
+def _plain(tokens: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The words without fillers and signs of lasting and of change."""
     tokens = _without(_behind_sign(tokens, language), _lasting(language))
-    if denials:
-        tokens = _without(tokens, vocabulary_of(language).exceptions)
     words = _without(tokens, vocabulary_of(language).fillers)
     return [token for token in words if token.word]
+
+
+def _is_limited(tokens: Sequence[Token], old: Sequence[Token], language: Language) -> bool:
+    """True where a filler that the note lacks may say that it is not all: "just", "the old"."""
+    known = {token.low for token in old} | _spared(language)
+    gone = persons_of(language).phrases.covered(tokens)
+    gone |= language.phrases("correction_signs").covered(tokens)
+    fillers = vocabulary_of(language).fillers.covered(tokens) - gone
+    return any(tokens[index].low not in known for index in fillers)
+
+
+@cache
+def _spared(language: Language) -> frozenset[str]:
+    fields = ("correction_copulas", "articles", "correction_spared", "subject_pronouns")
+    return frozenset[str]().union(*map(language.words, fields))
+
+
+@cache
+def _ending(language: Language) -> Phrases:
+    return Phrases([*language.items("correction_ended"), *language.items("negations")])
 
 
 @cache
