@@ -118,7 +118,7 @@ def find_touching_request(
     """The same for a request to forget, whose reasons may stand beside it: "I moved to Rome".
 
     Nothing that is typed elsewhere makes memory of a note that goes, so another statement may
-    stand before it. What names the same thing touches it, unless it says that the thing is gone.
+    stand before it. What names the same thing behind it touches it, unless it says that it is gone.
     """
     if is_too_much(typed):
         return "own_voice", TOO_MUCH
@@ -157,6 +157,7 @@ def _read_text_beside_request(text: str, before: bool) -> _Reading:
             continue
         if ends_in_question(sentence) or asks(sentence, language):
             alone = _asks_alone(sentence, language)
+            content |= content_of(sentence)
         else:
             # "Check my English" would take the request for its object.
             alone = _is_reason(sentence, language) or (
@@ -165,7 +166,8 @@ def _read_text_beside_request(text: str, before: bool) -> _Reading:
             )
         if not alone:
             return _Reading(alone=False)
-        content |= content_of(sentence)
+        # "I use zsh" may be said before it is taken back.
+        content |= frozenset() if before else content_of(sentence)
     return _Reading(content=content)
 
 
