@@ -23,7 +23,7 @@ from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
 
 _LONGEST = 2_000  # characters
 _MOST_VALUE = 5  # words
-_MOST_LEFT = 2  # words of what something was left for
+_MOST_LEFT = 1  # words of what something was left for
 _MARKS = frozenset(",;:-\uff0c\uff1b\uff1a\u3001")
 
 
@@ -68,7 +68,7 @@ def _corrects(
     if any(token.low in others and token.low not in known for token in new):
         return False
     told = _plain(old, language)
-    found = [_given_anew(new, old, language)]
+    found = [_given_anew(new, old, language), _moved(new, old, language)]
     if _same_persons(new, note, language):
         found += [form(new, told, old, language) for form in (_ended, _contrasted)]
         found.append(_left(new, told, language))
@@ -161,7 +161,11 @@ def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Se
         place = _find(denied, told) if denied else None
         if end == len(rest) or place is None or _joins((*told, *rest), language):
             return ()
-        if len(told) > place + len(denied) or len(_plain(rest[end + 1 :], language)) > _MOST_LEFT:
+        left_for = _plain(rest[end + 1 :], language)
+        if len(told) > place + len(denied) or len(left_for) != _MOST_LEFT:
+            return ()
+        if denied[0].text[:1].isupper() != left_for[0].text[:1].isupper():
+            # "We moved from pnpm to Rome"
             return ()
         limits = language.words("correction_limits")
         if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):
@@ -175,6 +179,7 @@ def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) 
     """The subject that both give a value, where a sign says that the value changed."""
     if not _has_sign(new, language):
         return ()
+    opened = len(new)
     new = _behind_sign(new, language)
     exceptions = vocabulary_of(language).exceptions
     if any(exceptions.found_in(text) or _joins(text, language) for text in (old, new)):
@@ -185,12 +190,27 @@ def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) 
     persons = persons_of(language)
     if persons.found_in(old) != persons.found_in(new):
         return ()
-    if not is_another_value(old, new, language):
+    if not is_another_value(old, new, language, opened=len(new) < opened):
         return ()
     firsts = {one[1][0].low, other[1][0].low}
     if len(firsts) > 1 and firsts & language.words("correction_limits"):
         return ()
     return other[0] if _is_plain_value(other[1][1:], language) else ()
+
+
+def _moved(new: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The note's place where another is named "now": "I live in Rome now"."""
+    if not _has_sign(new, language):
+        return ()
+    now = _without(_behind_sign(new, language), language.phrases("correction_signs"))
+    one, other = strip_final_stop(old), strip_final_stop(now)
+    length = language.phrases("correction_single").match_at(one, 0)
+    opening = [token.low for token in one[:length]]
+    if not length or opening != [token.low for token in other[:length]]:
+        return ()
+    places = (one[length:], other[length:])
+    plain = all(len(part) == 1 and part[0].word and part[0].text[0].isupper() for part in places)
+    return places[0] if plain and places[0][0].low != places[1][0].low else ()
 
 
 def _is_plain_value(tokens: Sequence[Token], language: Language) -> bool:
