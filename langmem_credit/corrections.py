@@ -98,9 +98,7 @@ def _ended(
     return ()
 
 
-def _ended_in(
-    clause: Sequence[Token], old: Sequence[Token], language: Language
-) -> Sequence[Token]:
+def _ended_in(clause: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
     """The words of the clause without what ends them; nothing where a word limits the end.
 
     "I no longer use zsh only" leaves zsh, and "my old dog" is another one.

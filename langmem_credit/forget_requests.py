@@ -198,7 +198,7 @@ def _is_personal(said: Sequence[Token], language: Language) -> bool:
     rest = said[begin:]
     length = language.phrases("forget_personal").match_end(rest)
     owners = rest[: len(rest) - length]
-    return 0 < begin and 0 < length and all(one.low.endswith("'s") for one in owners)
+    return begin > 0 and length > 0 and all(one.low.endswith("'s") for one in owners)
 
 
 def _asked_at_end(
@@ -253,11 +253,18 @@ def _holds_memory(said: Sequence[Token], language: Language) -> bool:
     }
     elsewhere = language.words("forget_elsewhere")
     stores = language.phrases("forget_stores")
+    vocabulary = vocabulary_of(language)
     return any(
         index not in other
         and not (index and said[index - 1].low.endswith(("'s", "s'")))
         and not (index + length < len(said) and said[index + length].low in elsewhere)
         and _ends_thing(said, index + length, language)
+        # "the mail rule about newsletters"
+        and not (
+            index
+            and not vocabulary.fillers.match_end(said[:index])
+            and vocabulary.abouts.match_at(said, index + length)
+        )
         # "Redis memory" and "tarjeta de memoria", but not "the memory about Redis"
         and (index + length < len(said) or not stores.match_at(said, index))
         for index, length in language.phrases("forget_memory_words").find(said)

@@ -45,9 +45,7 @@ def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
     )
 
 
-def likely_named(
-    spoken: Spoken, notes: Sequence[Note], others: Sequence[Note]
-) -> Sequence[Note]:
+def likely_named(spoken: Spoken, notes: Sequence[Note], others: Sequence[Note]) -> Sequence[Note]:
     """The notes that the words may name, found in one pass over the others."""
     rare = _find_rare(spoken, others)
     lists = any(token.low in spoken.vocabulary.joiners for token in spoken.tokens)

@@ -147,12 +147,11 @@ def _read_text_beside_request(text: str, before: bool) -> _Reading:
     tokens = tokenize(text)
     language = languages.detect(tokens) or languages.load("en")
     content: frozenset[str] = frozenset()
-    for sentence in split_sentences(tokens, strict=False):
-        if _says_nothing(sentence, language) or is_request(sentence):
+    for whole in split_sentences(tokens, strict=False):
+        if _says_nothing(whole, language) or is_request(whole):
             continue
-        if is_greeting(sentence[:1], language):
-            # "ok now run the tests"
-            sentence = sentence[1:]
+        # "ok now run the tests"
+        sentence = whole[1:] if is_greeting(whole[:1], language) else whole
         if _is_gone(sentence, language):
             continue
         if ends_in_question(sentence) or asks(sentence, language):
@@ -182,8 +181,7 @@ def _is_reason(sentence: Sequence[Token], language: Language) -> bool:
     if any(token.text in _OPEN_MARKS or token.low in inner for token in rest):
         return False
     return not (
-        language.phrases("pointing_words").found_in(rest)
-        or is_imagined_or_reported(bare, language)
+        language.phrases("pointing_words").found_in(rest) or is_imagined_or_reported(bare, language)
     )
 
 

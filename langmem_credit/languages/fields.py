@@ -263,7 +263,7 @@ FIELDS: dict[str, str] = {
     "correction_signs": "Phrases that say that something changed.",
     "correction_openers": "The same, only at the start.",
     "correction_limits": "Words that restrict a statement, or say something else of its subject.",
-    "correction_spared": "Fillers that limit nothing in a correction, besides articles and persons.",
+    "correction_spared": "Fillers that limit no correction, besides articles and persons.",
     "correction_units": "Words of one kind that give a value with a number or alone: 'may|june'.",
     "correction_single": "Phrases that open what is so of one thing at a time: 'I live in'.",
     "correction_copulas": "Verbs between a subject and its value.",
