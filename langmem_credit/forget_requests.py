@@ -151,7 +151,8 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
     if not body:
         return None
     return (
-        _asked_at_start(body, in_memory, language)
+        _asked_with_reason(sentence[start:], language)
+        or _asked_at_start(body, in_memory, language)
         or _asked_at_end(body, in_memory, polite, language)
         or (None if polite else _find_outdated(body, language))
     )
@@ -187,12 +188,41 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     length = language.phrases("forget_removers").match_at(body, 0)
     if length and (in_memory or _holds_memory(body[length:], language)):
         return _Asked(body[length:], by_memory=not in_memory)
+    # "Delete everything about my divorce", but not "everything about my app"
+    all_of = language.phrases("forget_everything").match_at(body, length) if length else 0
+    about = language.phrases("forget_abouts").match_at(body, length + all_of) if all_of else 0
+    if about and _is_personal(body[length + all_of + about :], language, clauses=False):
+        return _Asked(body[length:])
     return None
 
 
-def _is_personal(said: Sequence[Token], language: Language) -> bool:
+def _asked_with_reason(sentence: Sequence[Token], language: Language) -> _Asked | None:
+    """What no longer holds and is to go: "I'm no longer vegetarian, please delete that"."""
+    body = trim(sentence)
+    pronoun = body[-1:] and body[-1].low in language.words("forget_pronouns")
+    length = language.phrases("forget_removers").match_end(body[:-1]) if pronoun else 0
+    rest = body[: len(body) - 1 - length]
+    while plea := language.phrases("forget_pleas").match_end(rest):
+        rest = rest[:-plea]
+    if not length or not rest or rest[-1].text not in MARKS:
+        return None
+    said = trim(rest)
+    found = next(language.phrases("correction_ended").find(said), None)
+    if found is None or any(token.text in MARKS for token in said):
+        return None
+    subject, between = said[0].low.partition("'")[0], said[1 : found[0]]
+    fillers = vocabulary_of(language).fillers
+    if found[0] == 0 or subject not in language.words("subject_pronouns"):
+        return None
+    # "I am no longer …"
+    if any(not fillers.match_at([token], 0) for token in between):
+        return None
+    return _Asked(said[sum(found) :])
+
+
+def _is_personal(said: Sequence[Token], language: Language, *, clauses: bool = True) -> bool:
     """True at "my birthday", "my wife's birthday" and "that I …", which are told and no things."""
-    if language.phrases("forget_storing").match_at(said, 0):
+    if clauses and language.phrases("forget_storing").match_at(said, 0):
         return True
     begin = language.phrases("forget_own").match_at(said, 0)
     rest = said[begin:]
