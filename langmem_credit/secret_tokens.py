@@ -159,9 +159,7 @@ _OWN: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         # A key file in base64; a certificate and a public key are none.
         "a private key",
         "LS0tLS1CRUdJTi",
-        re.compile(
-            r"(?<![A-Za-z0-9+/])(LS0tLS1CRUdJTi(?!BDRVJ|BQVUJM)[A-Za-z0-9+/]{20,}+={0,2})"
-        ),
+        re.compile(r"(?<![A-Za-z0-9+/])(LS0tLS1CRUdJTi(?!BDRVJ|BQVUJM)[A-Za-z0-9+/]{20,}+={0,2})"),
     ),
     (
         "an AWS key",

@@ -41,7 +41,7 @@ TESTS = {
     "labels": ("tests/test_credit.py",),
     "smalltalk": ("tests/test_credit.py",),
     "clauses": ("tests/test_languages.py",),
-    "neighbours": ("tests/test_credit.py",),
+    "neighbours": ("tests/test_credit.py", "tests/test_forgetting.py"),
     "credit": ("tests/test_credit.py",),
     "claims": ("tests/test_credit.py",),
     "forgetting": ("tests/test_forgetting.py",),
@@ -248,6 +248,8 @@ MUTATIONS = [
     ),
     *_m(
         "neighbours",
+        ("if not reading.alone or named & reading.content:", "if not reading.alone:"),
+        ("and not (before and is_order(strip_final_stop(sentence), language))", ""),
         ("return len(heard) > _MOST_MESSAGES or size > _MOST_CHARACTERS", "return False"),
         ("any(reading.speaks for reading in before) and not _speaks_of_self(tokens)", "False"),
         ('if index and heard[index - 1].via == "paste" and', "if False and"),
@@ -404,7 +406,10 @@ MUTATIONS = [
         ("or len(left_for) != _MOST_LEFT:", "or False:"),
         ("if any(token.low in others and token.low not in known for token in new):", "if False:"),
         ("    if persons.found_in(old) != persons.found_in(new):", "    if False:"),
-        ("    if not is_another_value(old, new, language, opened=len(new) < opened):", "    if False:"),
+        (
+            "    if not is_another_value(old, new, language, opened=len(new) < opened):",
+            "    if False:",
+        ),
         ("return not told or told == persons.found_in(new)", "return True"),
         ("        if len(told) > place + len(denied):\n            continue\n", ""),
         ("match_at(new, 0)\n    if length:", "match_end(new)\n    if length:"),
@@ -481,7 +486,9 @@ MUTATIONS = [
         ("late=late_births(self.ledger) - going", "late=()"),
     ),
     *_m("drafts", ("heard_at <= until < instant(", "heard_at < '' < instant(")),
-    *_m("decisions", ("if max(writes, session.calls_before(call)) >= limit:", "if writes >= limit:")),
+    *_m(
+        "decisions", ("if max(writes, session.calls_before(call)) >= limit:", "if writes >= limit:")
+    ),
     *_m("lines", ('return before + image + _TARGET.sub("] ", rest)', "return line")),
     *_m(
         "secret_shapes",
