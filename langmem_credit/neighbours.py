@@ -26,6 +26,7 @@ from .words import (
     Token,
     count_words,
     ends_in_question,
+    is_unspaced,
     separates,
     split_sentences,
     strip_final_stop,
@@ -159,15 +160,36 @@ def _read_text_beside_request(text: str, before: bool) -> _Reading:
             content |= content_of(sentence)
         else:
             # "Check my English" would take the request for its object.
-            alone = _is_reason(sentence, language) or (
-                _stands_alone(sentence, language)
-                and not (before and is_order(strip_final_stop(sentence), language))
+            alone = _is_reason(sentence, language) or _is_unspaced_statement(sentence, language)
+            alone = alone or (
+                _stands_alone(sentence, language) and not (before and _is_task(sentence, language))
             )
         if not alone:
             return _Reading(alone=False)
         # "I use zsh" may be said before it is taken back.
         content |= frozenset() if before else content_of(sentence)
     return _Reading(content=content)
+
+
+def _is_unspaced_statement(sentence: Sequence[Token], language: Language) -> bool:
+    """True at "我住在成都", whose last character alone would leave it open."""
+    bare = strip_final_stop(sentence)
+    length = language.phrases("beside_statements").match_at(bare, 0)
+    rest = bare[length:]
+    return (
+        length > 0
+        and len(rest) > 1
+        and all(is_unspaced(token.low) for token in bare)
+        and not _is_open(rest, language)
+        and not is_imagined_or_reported(bare, language)
+    )
+
+
+def _is_task(sentence: Sequence[Token], language: Language) -> bool:
+    """True at an order for now, and not at "never push to main"."""
+    signs = ("strong", "prohibitions")
+    lasting = any(language.phrases(field).match_at(sentence, 0) for field in signs)
+    return not lasting and is_order(strip_final_stop(sentence), language)
 
 
 def _is_reason(sentence: Sequence[Token], language: Language) -> bool:

@@ -249,7 +249,7 @@ MUTATIONS = [
     *_m(
         "neighbours",
         ("if not reading.alone or named & reading.content:", "if not reading.alone:"),
-        ("and not (before and is_order(strip_final_stop(sentence), language))", ""),
+        ("and not (before and _is_task(sentence, language))", ""),
         ("return len(heard) > _MOST_MESSAGES or size > _MOST_CHARACTERS", "return False"),
         ("any(reading.speaks for reading in before) and not _speaks_of_self(tokens)", "False"),
         ('if index and heard[index - 1].via == "paste" and', "if False and"),
