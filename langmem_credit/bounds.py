@@ -73,6 +73,14 @@ def all_written(writes: int) -> str:
     )
 
 
+def all_called(calls: int) -> str:
+    """What a call is told once the run has made as many calls as are judged."""
+    return (
+        f"This run has already called remember and forget {calls} times, which is its limit. "
+        "Nothing was changed: finish your answer, and call again in the next run."
+    )
+
+
 def shrink(events: Iterable[Event], limits: Limits = LIMITS, *, until: str = "") -> list[Event]:
     """Events to merge in so that the ledger fits; [] while it does.
 

@@ -23,7 +23,7 @@ from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
 
 _LONGEST = 2_000  # characters
 _MOST_VALUE = 5  # words
-_MOST_LEFT = 2  # words of what something was left for
+_MOST_LEFT = 1  # words of what something was left for
 _MARKS = frozenset(",;:-\uff0c\uff1b\uff1a\u3001")
 
 
@@ -68,10 +68,10 @@ def _corrects(
     if any(token.low in others and token.low not in known for token in new):
         return False
     told = _plain(old, language)
-    found = [_given_anew(new, old, language)]
+    found = [_given_anew(new, old, language), _moved(new, old, language)]
     if _same_persons(new, note, language):
-        forms = (_ended, _contrasted, _left)
-        found += [form(new, told, language) for form in forms]
+        found += [form(new, told, old, language) for form in (_ended, _contrasted)]
+        found.append(_left(new, told, language))
     return any(is_rare(naming_words(named), note, rivals) for named in found)
 
 
@@ -83,24 +83,45 @@ def _same_persons(new: Sequence[Token], note: Note, language: Language) -> bool:
     return not told or told == persons.found_in(new)
 
 
-def _ended(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+def _ended(
+    new: Sequence[Token], told: Sequence[Token], old: Sequence[Token], language: Language
+) -> Sequence[Token]:
     """The note's words that a clause ends: "I no longer use zsh"."""
     for clause in _clauses(new, language):
         if not language.phrases("correction_ended").found_in(clause):
             continue
         if not vocabulary_of(language).exceptions.found_in(clause):
             continue
-        said = _plain(clause, language, denials=True)
+        said = _ended_in(clause, old, language)
         if said and _same(said, told, language):
             return said
     return ()
 
 
-def _contrasted(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+def _ended_in(clause: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The words of the clause without what ends them; nothing where a word limits the end.
+
+    "I no longer use zsh only" leaves zsh, and "my old dog" is another one.
+    """
+    bare = _without(_behind_sign(clause, language), _ending(language))
+    lasting = language.phrases("correction_lasting").covered(bare)
+    signs = language.phrases("correction_signs").covered(bare)
+    limited = not lasting <= signs or _is_limited(bare, old, language)
+    return () if limited else _plain(bare, language)
+
+
+def _contrasted(
+    new: Sequence[Token], told: Sequence[Token], old: Sequence[Token], language: Language
+) -> Sequence[Token]:
     """The note's word that is denied where the rest is said again: "I use fish, not zsh"."""
     for index, length in language.phrases("correction_contrasts").find(new):
         said = _plain(new[:index], language)
         denied = _plain(new[index + length :], language)
+        if any(
+            _is_limited(part, old, language)
+            for part in (_behind_sign(new[:index], language), new[index + length :])
+        ):
+            continue
         if not denied or vocabulary_of(language).exceptions.found_in(
             _behind_sign(new[:index], language)
         ):
@@ -138,7 +159,11 @@ def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Se
         place = _find(denied, told) if denied else None
         if end == len(rest) or place is None or _joins((*told, *rest), language):
             return ()
-        if len(told) > place + len(denied) or len(_plain(rest[end + 1 :], language)) > _MOST_LEFT:
+        left_for = _plain(rest[end + 1 :], language)
+        if len(told) > place + len(denied) or len(left_for) != _MOST_LEFT:
+            return ()
+        if denied[0].text[:1].isupper() != left_for[0].text[:1].isupper():
+            # "We moved from pnpm to Rome"
             return ()
         limits = language.words("correction_limits")
         if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):
@@ -152,6 +177,7 @@ def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) 
     """The subject that both give a value, where a sign says that the value changed."""
     if not _has_sign(new, language):
         return ()
+    opened = len(new)
     new = _behind_sign(new, language)
     exceptions = vocabulary_of(language).exceptions
     if any(exceptions.found_in(text) or _joins(text, language) for text in (old, new)):
@@ -162,12 +188,27 @@ def _given_anew(new: Sequence[Token], old: Sequence[Token], language: Language) 
     persons = persons_of(language)
     if persons.found_in(old) != persons.found_in(new):
         return ()
-    if not is_another_value(old, new, language):
+    if not is_another_value(old, new, language, opened=len(new) < opened):
         return ()
     firsts = {one[1][0].low, other[1][0].low}
     if len(firsts) > 1 and firsts & language.words("correction_limits"):
         return ()
     return other[0] if _is_plain_value(other[1][1:], language) else ()
+
+
+def _moved(new: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The note's place where another is named "now": "I live in Rome now"."""
+    if not _has_sign(new, language):
+        return ()
+    now = _without(_behind_sign(new, language), language.phrases("correction_signs"))
+    one, other = strip_final_stop(old), strip_final_stop(now)
+    length = language.phrases("correction_single").match_at(one, 0)
+    opening = [token.low for token in one[:length]]
+    if not length or opening != [token.low for token in other[:length]]:
+        return ()
+    places = (one[length:], other[length:])
+    plain = all(len(part) == 1 and part[0].word and part[0].text[0].isupper() for part in places)
+    return places[0] if plain and places[0][0].low != places[1][0].low else ()
 
 
 def _is_plain_value(tokens: Sequence[Token], language: Language) -> bool:
@@ -214,15 +255,31 @@ def _clauses(new: Sequence[Token], language: Language) -> list[Sequence[Token]]:
     return [part for part in (*parts, new[begin:]) if part]
 
 
-def _plain(
-    tokens: Sequence[Token], language: Language, *, denials: bool = False
-) -> Sequence[Token]:
-    """The words without fillers, signs of lasting and of change, and if asked without denials."""
+def _plain(tokens: Sequence[Token], language: Language) -> Sequence[Token]:
+    """The words without fillers and signs of lasting and of change."""
     tokens = _without(_behind_sign(tokens, language), _lasting(language))
-    if denials:
-        tokens = _without(tokens, vocabulary_of(language).exceptions)
     words = _without(tokens, vocabulary_of(language).fillers)
     return [token for token in words if token.word]
+
+
+def _is_limited(tokens: Sequence[Token], old: Sequence[Token], language: Language) -> bool:
+    """True where a filler that the note lacks may say that it is not all: "just", "the old"."""
+    known = {token.low for token in old} | _spared(language)
+    gone = persons_of(language).phrases.covered(tokens)
+    gone |= language.phrases("correction_signs").covered(tokens)
+    fillers = vocabulary_of(language).fillers.covered(tokens) - gone
+    return any(tokens[index].low not in known for index in fillers)
+
+
+@cache
+def _spared(language: Language) -> frozenset[str]:
+    fields = ("correction_copulas", "articles", "correction_spared", "subject_pronouns")
+    return frozenset[str]().union(*map(language.words, fields))
+
+
+@cache
+def _ending(language: Language) -> Phrases:
+    return Phrases([*language.items("correction_ended"), *language.items("negations")])
 
 
 @cache

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import answers
-from .bounds import all_written, refusal, shrink
+from .bounds import all_called, all_written, refusal, shrink
 from .characters import clean
 from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
@@ -55,10 +55,12 @@ class Decision:
 
 def decide(session: Session, call: Call) -> Decision:
     """The decision on one call, as if it came alone."""
+    limit = session.settings.limits.writes_per_run
     writes = session.writes
-    if writes >= session.settings.limits.writes_per_run:
+    # Calls that came to nothing took as long to judge.
+    if max(writes, session.calls_before(call)) >= limit:
         # Nothing that it asks for could be written, so it is not worth judging.
-        reason = all_written(writes)
+        reason = all_written(writes) if writes >= limit else all_called(limit)
         return _rejected(reason) if call.name == "remember" else _kept(reason)
     session = session.in_run(_without_secrets(session.run, session.settings.limits))
     if call.name == "remember":

@@ -35,11 +35,11 @@ def without_reason(body: Sequence[Token], language: Language) -> Sequence[Token]
         named = {token.low for token in body[:index] if token.word}
         again = any(token.low in named for token in tail[length:])
         # "Forget pnpm, we use npm and pnpm now"
-        return body[:index] if _lets_go(tail, language) and not again else body
+        return body[:index] if lets_go(tail, language) and not again else body
     return body
 
 
-def _lets_go(tail: Sequence[Token], language: Language) -> bool:
+def lets_go(tail: Sequence[Token], language: Language) -> bool:
     """True at a reason that speaks of the speaker, and of nothing that is still needed.
 
     Not at "I use it daily", "I moved my flight" and "because Ann needs it".

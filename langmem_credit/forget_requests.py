@@ -151,7 +151,8 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
     if not body:
         return None
     return (
-        _asked_at_start(body, in_memory, language)
+        _asked_with_reason(sentence[start:], language)
+        or _asked_at_start(body, in_memory, language)
         or _asked_at_end(body, in_memory, polite, language)
         or (None if polite else _find_outdated(body, language))
     )
@@ -173,9 +174,8 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     if length:
         said = body[length:]
         storing = language.phrases("forget_storers").match_at(body, 0) == length
-        own = language.phrases("forget_own").match_at(said, 0) > 0
-        # "Don't keep the dog waiting" and "do not store nuts near the bed" speak of things.
-        plain = not storing or own or in_memory
+        # "Don't keep the dog waiting" and "don't store my backups in Oslo" speak of things.
+        plain = not storing or in_memory or _is_personal(said, language)
         if plain or _holds_memory(said, language):
             return _Asked(said, by_memory=not plain)
         return None
@@ -188,7 +188,47 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     length = language.phrases("forget_removers").match_at(body, 0)
     if length and (in_memory or _holds_memory(body[length:], language)):
         return _Asked(body[length:], by_memory=not in_memory)
+    # "Delete everything about my divorce", but not "everything about my app"
+    all_of = language.phrases("forget_everything").match_at(body, length) if length else 0
+    about = language.phrases("forget_abouts").match_at(body, length + all_of) if all_of else 0
+    if about and _is_personal(body[length + all_of + about :], language, clauses=False):
+        return _Asked(body[length:])
     return None
+
+
+def _asked_with_reason(sentence: Sequence[Token], language: Language) -> _Asked | None:
+    """What no longer holds and is to go: "I'm no longer vegetarian, please delete that"."""
+    body = trim(sentence)
+    pronoun = body[-1:] and body[-1].low in language.words("forget_pronouns")
+    length = language.phrases("forget_removers").match_end(body[:-1]) if pronoun else 0
+    rest = body[: len(body) - 1 - length]
+    while plea := language.phrases("forget_pleas").match_end(rest):
+        rest = rest[:-plea]
+    if not length or not rest or rest[-1].text not in MARKS:
+        return None
+    said = trim(rest)
+    found = next(language.phrases("correction_ended").find(said), None)
+    if found is None or any(token.text in MARKS for token in said):
+        return None
+    subject, between = said[0].low.partition("'")[0], said[1 : found[0]]
+    fillers = vocabulary_of(language).fillers
+    if found[0] == 0 or subject not in language.words("subject_pronouns"):
+        return None
+    # "I am no longer …"
+    if any(not fillers.match_at([token], 0) for token in between):
+        return None
+    return _Asked(said[sum(found) :])
+
+
+def _is_personal(said: Sequence[Token], language: Language, *, clauses: bool = True) -> bool:
+    """True at "my birthday", "my wife's birthday" and "that I …", which are told and no things."""
+    if clauses and language.phrases("forget_storing").match_at(said, 0):
+        return True
+    begin = language.phrases("forget_own").match_at(said, 0)
+    rest = said[begin:]
+    length = language.phrases("forget_personal").match_end(rest)
+    owners = rest[: len(rest) - length]
+    return begin > 0 and length > 0 and all(one.low.endswith("'s") for one in owners)
 
 
 def _asked_at_end(
@@ -243,11 +283,18 @@ def _holds_memory(said: Sequence[Token], language: Language) -> bool:
     }
     elsewhere = language.words("forget_elsewhere")
     stores = language.phrases("forget_stores")
+    vocabulary = vocabulary_of(language)
     return any(
         index not in other
         and not (index and said[index - 1].low.endswith(("'s", "s'")))
         and not (index + length < len(said) and said[index + length].low in elsewhere)
         and _ends_thing(said, index + length, language)
+        # "the mail rule about newsletters"
+        and not (
+            index
+            and not vocabulary.fillers.match_end(said[:index])
+            and vocabulary.abouts.match_at(said, index + length)
+        )
         # "Redis memory" and "tarjeta de memoria", but not "the memory about Redis"
         and (index + length < len(said) or not stores.match_at(said, index))
         for index, length in language.phrases("forget_memory_words").find(said)

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .forget_requests import Request, find_request, is_request
-from .naming import is_of_the_world, is_rare, names, same_source, says_exactly
+from .naming import (
+    find_sharing,
+    is_of_the_world,
+    likely_named,
+    names,
+    same_source,
+    says_exactly,
+)
 from .neighbours import find_touching_request, is_too_much
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
@@ -35,6 +42,8 @@ RULES: dict[str, str] = {
     "not_yours": "The note is another person's; only they can forget it.",
 }
 _READ = 4000  # characters
+# Each is held against all notes of the scope.
+_MOST_TIED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +190,17 @@ def _pick(
     """The one note among the best matches that the request names."""
     spoken = read_spoken(request.said, request.vocabulary)
     own = [note for note in notes if _may_forget(asker, note)]
-    named = [note for note in best if note in own and _names(request, spoken, note, own)]
+    likely = likely_named(spoken, [note for note in best if _may_forget(asker, note)], own)
+    if len(likely) > _MOST_TIED:
+        return _refuse("ambiguous", likely[0].id)
+    named = [note for note in likely if _names(request, spoken, note, own)]
     if not named:
-        strange = [note for note in best if note not in own]
+        others = [note for note in best if not _may_forget(asker, note)]
+        strange = likely_named(spoken, others, notes)[:_MOST_TIED]
         strange = [note for note in strange if _names(request, spoken, note, notes)]
         if strange:
             return _refuse("not_yours", strange[0].id)
-        nearest = next((note for note in own if _shares_word(spoken, note, own)), None)
+        nearest = find_sharing(spoken, own)
         closest = nearest or (best[0] if best else None)
         if request.everything:
             return _refuse("everything", closest.id if closest else None)
@@ -215,11 +228,6 @@ def _names(request: Request, spoken: Spoken, note: Note, notes: Sequence[Note]) 
     if request.by_memory and is_of_the_world(spoken, note):
         return False
     return names(spoken, note, notes)
-
-
-def _shares_word(spoken: Spoken, note: Note, notes: Sequence[Note]) -> bool:
-    rivals = [one for one in notes if not same_source(one, note)]
-    return is_rare(spoken.words, note, rivals)
 
 
 def _find_by_query(query: str, notes: Sequence[Note]) -> list[Note]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .notes import Note
-from .pieces import Piece, alike, is_among, note_words, split_pieces
+from .pieces import Piece, alike, find_forms, is_among, note_words, split_pieces
 from .spoken import Spoken, read_spoken
 from .vocabularies import Vocabulary
 from .words import Token, is_unspaced, tokenize
@@ -43,6 +43,44 @@ def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
         and not _better(part, note, rivals)
         for part in _parts_for(spoken, note, others)
     )
+
+
+def likely_named(spoken: Spoken, notes: Sequence[Note], others: Sequence[Note]) -> Sequence[Note]:
+    """The notes that the words may name, found in one pass over the others."""
+    rare = _find_rare(spoken, others)
+    lists = any(token.low in spoken.vocabulary.joiners for token in spoken.tokens)
+    return [
+        note
+        for note in notes
+        if rare & note_words(note)
+        and (lists or says_exactly(spoken, note) or _covers(spoken, note))
+    ]
+
+
+def find_sharing(spoken: Spoken, notes: Sequence[Note]) -> Note | None:
+    """The first note that shares a word with few others."""
+    rare = _find_rare(spoken, notes)
+    return next((note for note in notes if rare & note_words(note)), None)
+
+
+def _find_rare(spoken: Spoken, notes: Sequence[Note]) -> set[str]:
+    """The notes' forms of the words that stand in few of them."""
+    holders: dict[str, set[str]] = {}
+    for note in notes:
+        # Wordings of one utterance count once.
+        source = str(note.verdict.get("utterance") or note.id)
+        for word in note_words(note):
+            holders.setdefault(word, set()).add(source)
+    rare: set[str] = set()
+    for forms in find_forms(spoken.words, holders):
+        if len(set[str]().union(*(holders[form] for form in forms))) <= _common(len(notes)):
+            rare |= forms
+    return rare
+
+
+def _common(notes: int) -> int:
+    """In how many of so many notes a word may stand and still name one."""
+    return max(1, int(notes * _COMMON_SHARE))
 
 
 def says_exactly(spoken: Spoken, note: Note) -> bool:
@@ -103,7 +141,7 @@ def is_rare(
 
     With `forms`, in another form of it too: "Friday" and "Fridays".
     """
-    common = max(1, int((len(rivals) + 1) * _COMMON_SHARE))
+    common = _common(len(rivals) + 1)
     own = note_words(note)
     return any(
         1 + sum(is_among(word, note_words(other)) for other in rivals) <= common

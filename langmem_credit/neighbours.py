@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import languages
+from .forget_edges import lets_go
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
@@ -25,6 +26,7 @@ from .words import (
     Token,
     count_words,
     ends_in_question,
+    is_unspaced,
     separates,
     split_sentences,
     strip_final_stop,
@@ -121,8 +123,8 @@ def find_touching_request(
 ) -> tuple[str, str] | None:
     """The same for a request to forget, whose reasons may stand beside it: "I moved to Rome".
 
-    Nothing that is typed elsewhere makes memory of a note that goes, so a statement that points
-    nowhere is enough.
+    Nothing that is typed elsewhere makes memory of a note that goes, so another statement may
+    stand before it. What names the same thing behind it touches it, unless it says that it is gone.
     """
     if is_too_much(typed):
         return "own_voice", TOO_MUCH
@@ -130,61 +132,99 @@ def find_touching_request(
         return "own_voice", _LED
     if taken_back(tokens, typed[index + 1 :]):
         return "taken_back", ""
-    others = (*typed[:index], *typed[index + 1 :])
-    return None if all(map(_may_stand_beside_request, others)) else ("own_voice", _TOUCHED)
+    named = content_of(tokens)
+    for place, other in enumerate(typed):
+        if place == index or (place > index and _ends(other)):
+            continue
+        reading = _read_beside_request(other, place < index)
+        if not reading.alone or named & reading.content:
+            return "own_voice", _TOUCHED
+    return None
 
 
-def _may_stand_beside_request(other: Utterance) -> bool:
-    # An answer belongs to the agent's question, so it may be short.
-    fewest = 1 if other.via == "answer" else _FEWEST_WORDS
-    return len(other.text) <= _READ and _is_reason(other.text, fewest)
+def _read_beside_request(other: Utterance, before: bool) -> _Reading:
+    if other.via in ("answer", "click") or len(other.text) > _READ:
+        return _read(other)
+    return _read_text_beside_request(other.text, before)
 
 
 @lru_cache(maxsize=1024)
-def _is_reason(text: str, fewest: int) -> bool:
+def _read_text_beside_request(text: str, before: bool) -> _Reading:
     tokens = tokenize(text)
     language = languages.detect(tokens) or languages.load("en")
-    return all(
-        _says_nothing(sentence, language)
-        or _points_nowhere(sentence, language, fewest)
-        or is_request(sentence)
-        for sentence in split_sentences(tokens, strict=False)
+    content: frozenset[str] = frozenset()
+    for whole in split_sentences(tokens, strict=False):
+        if _says_nothing(whole, language) or is_request(whole):
+            continue
+        # "ok now run the tests"
+        sentence = whole[1:] if is_greeting(whole[:1], language) else whole
+        if _is_gone(sentence, language):
+            continue
+        if ends_in_question(sentence) or asks(sentence, language):
+            alone = _asks_alone(sentence, language)
+            content |= content_of(sentence)
+        else:
+            # "Check my English" would take the request for its object.
+            alone = _is_reason(sentence, language) or _is_unspaced_statement(sentence, language)
+            alone = alone or (
+                _stands_alone(sentence, language) and not (before and _is_task(sentence, language))
+            )
+        if not alone:
+            return _Reading(alone=False)
+        # "I use zsh" may be said before it is taken back.
+        content |= frozenset() if before else content_of(sentence)
+    return _Reading(content=content)
+
+
+def _is_unspaced_statement(sentence: Sequence[Token], language: Language) -> bool:
+    """True at "我住在成都", whose last character alone would leave it open."""
+    bare = strip_final_stop(sentence)
+    length = language.phrases("beside_statements").match_at(bare, 0)
+    rest = bare[length:]
+    return (
+        length > 0
+        and len(rest) > 1
+        and all(is_unspaced(token.low) for token in bare)
+        and not _is_open(rest, language)
+        and not is_imagined_or_reported(bare, language)
     )
 
 
-def _points_nowhere(sentence: Sequence[Token], language: Language, fewest: int) -> bool:
-    if is_imagined_or_reported(sentence, language):
-        return False
-    if ends_in_question(sentence) or asks(sentence, language):
-        # "Is a bad idea" goes on with what was said.
-        marked = ends_in_question(sentence) or sentence[0].low not in language.words("auxiliaries")
-        return marked and not _points(sentence, language, "pointing_back")
-    if count_words(sentence) < fewest or _points(sentence, language, "pointing_words"):
-        return False
-    start = find_unit(sentence, language).starts[-1]
-    if language.phrases("conditionals").match_at(sentence, start):
-        # "When Ann agrees" could belong to the other message.
-        return any(token.text in ",\uff0c" for token in sentence)
-    lows = [token.low for token in sentence if token.word]
-    # "Bob's motto is" and "I would never dare to" go on in the next message, "on the demo
-    # account" in the one before.
-    if any(lows[-1] in language.words(field) for field in _GOES_ON_BEHIND):
-        return False
-    if any(lows[0] in language.words(field) for field in _GOING_ON):
-        return False
-    # "Remember my dog", "Bob shouts all day"
-    if any(low.partition("'")[0] in language.words("beside_not") for low in lows):
-        return False
-    # "Translate to German"
-    if is_order(sentence, language) and not _stands_alone(sentence, language):
-        return False
-    return sentence[0].word or sentence[0].text in "¡"
+def _is_task(sentence: Sequence[Token], language: Language) -> bool:
+    """True at an order for now, and not at "never push to main"."""
+    signs = ("strong", "prohibitions")
+    lasting = any(language.phrases(field).match_at(sentence, 0) for field in signs)
+    return not lasting and is_order(strip_final_stop(sentence), language)
 
 
-def _points(sentence: Sequence[Token], language: Language, field: str) -> bool:
-    # "Don't forget that …" points at nothing.
-    openers = language.phrases("openers").covered(sentence)
-    return any(index not in openers for index, _ in language.phrases(field).find(sentence))
+def _is_reason(sentence: Sequence[Token], language: Language) -> bool:
+    """True at "I moved to Rome" and "he died", which let a thing go."""
+    bare = strip_final_stop(sentence)
+    length = language.phrases("forget_reasons").match_at(bare, 0)
+    if not 0 < length <= len(bare) or not lets_go(bare, language):
+        return False
+    rest = bare[length:]
+    inner = language.words("subordinators")
+    if any(token.text in _OPEN_MARKS or token.low in inner for token in rest):
+        return False
+    return not (
+        language.phrases("pointing_words").found_in(rest) or is_imagined_or_reported(bare, language)
+    )
+
+
+def _is_gone(sentence: Sequence[Token], language: Language) -> bool:
+    """True at "I switched from zsh to fish" and "I no longer use zsh"."""
+    bare = strip_final_stop(sentence)
+    length = language.phrases("correction_leaving").match_at(bare, 0)
+    if length:
+        return length < len(bare) and not _is_open(bare[length:], language)
+    ended = next(iter(language.phrases("correction_ended").find(bare)), None)
+    if ended is None:
+        return False
+    rest = [*bare[: ended[0]], *bare[sum(ended) :]]
+    return language.phrases("beside_statements").match_at(rest, 0) > 0 and _stands_alone(
+        rest, language
+    )
 
 
 def _is_material(other: Utterance) -> bool:

@@ -116,13 +116,24 @@ def is_among(low: str, words: frozenset[str]) -> bool:
     )
 
 
+def find_forms(words: Iterable[str], known: Iterable[str]) -> Iterator[set[str]]:
+    """For each word, those of the known ones that are it or another form of it."""
+    groups = _group(known)
+    for low in words:
+        yield {word for word in groups.get(_plain(low)[:2], ()) if alike(low, word)}
+
+
 @lru_cache(maxsize=4096)
-def _by_start(words: frozenset[str]) -> dict[str, tuple[str, ...]]:
+def _by_start(words: frozenset[str]) -> dict[str, list[str]]:
+    return _group(words)
+
+
+def _group(words: Iterable[str]) -> dict[str, list[str]]:
     """The words by their first two letters, which every two forms of one share."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(_plain(word)[:2], []).append(word)
-    return {start: tuple(group) for start, group in groups.items()}
+    return groups
 
 
 @lru_cache(maxsize=8192)

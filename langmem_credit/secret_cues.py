@@ -41,8 +41,8 @@ _ENDS = re.compile(
     r"[\"'`*_)\]}>]{0,4}(?:\s*+$|[ \t]*+\n|[.;!?,)](?:\s|$)|[ \t]*+[|<]|[ \t]+[#(-]|[。！？，；、])"
 )
 _AND = re.compile(
-    r"[\"'`]?[ \t]*(?:,|/|\+|and|or|und|oder|y|o|et|ou|e)[ \t]+"
-    r"(?:(?:and |the )?(?:new|old|other) one (?:is|was) )?[\"'`]?",
+    r"[\"'`]?[ \t]*(?:(?:,[ \t]+)?(?:and|or|und|oder|y|o|et|ou|e)|,|/|\+)[ \t]+"
+    r"(?:(?:(?:and |the )?(?:new|old|other) one )?(?:is|was) (?:now )?)?[\"'`]?",
     re.IGNORECASE,
 )
 _PAIR = re.compile(

@@ -150,7 +150,25 @@ _OWN: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         ".",
         re.compile(r"(?<![\w-])([MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38})(?![\w-])", re.ASCII),
     ),
-    ("a Telegram token", ":", re.compile(r"(?<![\d:])(\d{8,10}:[\w-]{35})(?![\w-])", re.ASCII)),
+    (
+        "a Telegram token",
+        ":",
+        re.compile(r"(?<![\d:])(\d{8,10}:(?:[\w-]{35}|AA[\w-]{31,40}+))(?![\w-])", re.ASCII),
+    ),
+    (
+        # A key file in base64; a certificate and a public key are none.
+        "a private key",
+        "LS0tLS1CRUdJTi",
+        re.compile(r"(?<![A-Za-z0-9+/])(LS0tLS1CRUdJTi(?!BDRVJ|BQVUJM)[A-Za-z0-9+/]{20,}+={0,2})"),
+    ),
+    (
+        "an AWS key",
+        "ecret",
+        re.compile(
+            r"(?i:\baws[ _-]secret)(?i:(?:[ _-](?:access|key|is)){0,3})[ :=]{1,3}"
+            r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+        ),
+    ),
     ("a Mailchimp key", "-us", re.compile(r"(?<![0-9a-z])([0-9a-f]{32}-us\d{1,2})(?![0-9a-z])")),
     ("an Airtable token", "pat", re.compile(r"(?<!\w)(pat[A-Za-z0-9]{14}\.[a-f0-9]{40,64})")),
     ("a Square secret", "EAAA", re.compile(r"(?<![\w-])(EAAA[\w-]{60}+)(?![\w-])", re.ASCII)),

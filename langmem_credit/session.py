@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.config import get_config
 from pydantic import BaseModel
 
@@ -241,6 +241,23 @@ class Session:
         """The tool calls of the model's last message, in its order."""
         message = _last_calling(self.messages)
         return [] if message is None else calls_of(message)
+
+    def calls_before(self, call: Call) -> int:
+        """How many calls of this run that may write stand before this one."""
+        count = 0
+        for message in reversed(self.messages):
+            if isinstance(message, HumanMessage):
+                break
+            if not isinstance(message, AIMessage):
+                continue
+            calls = [one for one in calls_of(message) if one.name in WRITING]
+            # By arguments too: a model may repeat an id within one message.
+            same = [place for place, one in enumerate(calls) if one.says_the_same(call)]
+            if message.id and message.id == call.message:
+                count += same[0] if same else 0
+            else:
+                count += len(calls)
+        return count
 
     def answers(self) -> dict[str, ToolMessage]:
         """The tool messages that follow the model's last message, by call id."""

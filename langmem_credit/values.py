@@ -25,12 +25,15 @@ _GROUPS = re.compile(r"[+(]*#[)]?(?:[-/ ]?[(]?#[)]?)+")
 _MAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 
 
-def is_another_value(old: Sequence[Token], new: Sequence[Token], language: Language) -> bool:
+def is_another_value(
+    old: Sequence[Token], new: Sequence[Token], language: Language, *, opened: bool = False
+) -> bool:
     """True where both give the subject a value of the same kind.
 
     Args:
         old: what the note says.
         new: the sentence that gives the value again, without what opens it.
+        opened: it was opened by what corrects: "no, …".
     """
     values = _value_of(old, language), _value_of(new, language)
     if any(value is None for value in values):
@@ -38,8 +41,11 @@ def is_another_value(old: Sequence[Token], new: Sequence[Token], language: Langu
     one, other = (" ".join(value or ()) for value in values)
     if _are_opposites(one, other, language):
         return True
-    kinds = _kind_of(old, language), _kind_of(new, language)
-    return kinds[0] == kinds[1] and any(mark in kinds[0] for mark in "#@^")
+    if one.isdigit() and other.isdigit() and len(one) != len(other):
+        # "My phone is now 50"
+        return False
+    kinds = _kind_of(old, language, opened), _kind_of(new, language, opened)
+    return kinds[0] == kinds[1] and any(mark in kinds[0] for mark in "#@^%")
 
 
 def _place(tokens: Sequence[Token], language: Language) -> int | None:
@@ -65,8 +71,8 @@ def _value_of(tokens: Sequence[Token], language: Language) -> list[str] | None:
     return words
 
 
-def _kind_of(tokens: Sequence[Token], language: Language) -> str:
-    """The value with "#" for numbers, "@" for a mail address and "^" for names."""
+def _kind_of(tokens: Sequence[Token], language: Language, opened: bool) -> str:
+    """The value with "#" for numbers, "@" for mail, "^" for names and "%1" for a kind of unit."""
     place = _place(tokens, language)
     words = _value_of(tokens, language)
     if place is None or not words:
@@ -75,17 +81,19 @@ def _kind_of(tokens: Sequence[Token], language: Language) -> str:
     cased = tokens[place].text.islower()
     naming = language.words("correction_naming")
     named = tokens[place].low in naming or _has_slot(tokens[:place], language)
+    article = opened and len(words) == 2 and words[0].lower() in language.words("articles")
     kinds: list[str] = []
     for index, word in enumerate(words):
-        near = words[max(index - 1, 0) : index + 2]
-        unit = word[0].isupper() and any(_NUMBER.search(one) for one in near)
         if _MAIL.fullmatch(word):
             kinds.append("@")
         elif _NUMBER.search(word):
             kinds.append(_NUMBER.sub("#", word))
-        elif cased and unit:
+        elif unit := _units(language).get(word.lower()):
             # "3 May", "1500 EUR"
-            kinds.append("unit")
+            kinds.append(unit)
+        elif cased and article and index and word[0].isupper():
+            # "No, my NAS is a QNAP"
+            kinds = ["^"]
         elif (
             cased and _is_name(word, language) and (named or (index and words[0].lower() in naming))
         ):
@@ -108,6 +116,12 @@ def _is_name(word: str, language: Language) -> bool:
     endings = tuple(language.items("correction_origin_endings"))
     titled = word[0].isupper() and (len(word) == 1 or any(char.islower() for char in word))
     return titled and word.isalpha() and not (endings and word.endswith(endings))
+
+
+@cache
+def _units(language: Language) -> dict[str, str]:
+    groups = enumerate(language.items("correction_units"))
+    return {word: f"%{number}" for number, group in groups for word in group.split("|")}
 
 
 def _are_opposites(one: str, other: str, language: Language) -> bool:

@@ -1,5 +1,7 @@
 """The forget rule: its cases, and what no case can say."""
 
+import time
+
 import pytest
 
 from langmem_credit.corrections import corrects
@@ -237,3 +239,23 @@ def test_a_paste_that_announces_a_text_makes_no_request_of_it():
     verdict = judged("tabs", lead, Utterance("u1", "forget the tabs"), notes=notes)
 
     assert verdict.rule == "own_voice"
+
+
+def test_the_time_of_a_request_grows_with_the_notes_and_not_with_their_square():
+    notes = notebook_of(*(f"My dog {number} is called Rex{number}" for number in range(2_000)))
+    began = time.process_time()
+
+    verdicts = [judged("dog", said, notes=notes) for said in ("forget my dog", "forget Rex7")]
+
+    # Each note against each other one takes a quarter of a minute.
+    assert time.process_time() - began < 4
+    assert [verdict.rule for verdict in verdicts] == ["names_nothing", ""]
+
+
+def test_a_request_that_fits_very_many_notes_is_ambiguous():
+    texts = [f"My dog {number} is brown" for number in range(30)]
+    texts += [f"The shop {number} sells kites" for number in range(300)]
+
+    verdict = judged("dog", "forget my dog", notes=notebook_of(*texts))
+
+    assert verdict.rule == "ambiguous"

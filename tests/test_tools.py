@@ -346,6 +346,21 @@ def test_calls_beyond_the_writes_of_a_run_are_not_judged() -> None:
     assert set(judged) == {"Note number 0", "Note number 1"}
 
 
+def test_calls_that_come_to_nothing_count_as_well() -> None:
+    asked = "forget the bicycle"
+    it = talk(tool_calls(*[("forget", {"query": "zsh", "said": asked})] * 25), "ok")
+    it.person.says(asked)
+    refused = [one for one in it.tool_answers if "has already called" in one]
+    assert len(refused) == 5
+
+
+def test_calls_of_other_messages_of_the_run_count() -> None:
+    steps = [tool_calls(("forget", {"query": f"zsh {n}", "said": "Hello"})) for n in range(22)]
+    it = talk(*steps, "ok")
+    it.person.says("Hello")
+    assert sum("has already called" in one for one in it.tool_answers) == 2
+
+
 def test_writes_of_the_last_run_do_not_count() -> None:
     memory = CreditedMemory(limits=Limits(writes_per_run=1))
     it = talk(remembering((ZSH, ZSH)), "ok", remembering((TABS, TABS)), memory=memory)
