@@ -32,7 +32,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, 
 
 from .asking import Steps
 from .growing import GrowingLedger
-from .ledger import Event
+from .ledger import Event, received
 
 Labels = tuple[str, ...]
 
@@ -207,7 +207,7 @@ class SharedLedger:
         for item in items:
             bucket = self._bucket_in(item)
             if bucket:
-                found.setdefault(bucket, []).append(dict(item.value))
+                found.setdefault(bucket, []).append(received(item.value))
         return Snapshot(
             tokens.get(_SCOPE, ""),
             {bucket: (tokens.get(bucket, ""), events) for bucket, events in found.items()},
@@ -226,7 +226,7 @@ class SharedLedger:
         buckets = dict(known.buckets)
         for bucket in changed:
             items = yield from _listed((*self._events, bucket))
-            events = [dict(item.value) for item in items if self._bucket_in(item) == bucket]
+            events = [received(item.value) for item in items if self._bucket_in(item) == bucket]
             buckets[bucket] = (tokens[bucket], events)
         return Snapshot(scope, buckets, known.ledger)
 
