@@ -43,7 +43,7 @@ def run(scope: str, store: BaseStore, steps: Steps[T], seconds: float = _PATIENC
         try:
             answers = store_calls.batch(store, asking.ops, asking.left)
         except Exception as error:  # noqa: BLE001 - each store raises errors of its own
-            time.sleep(asking.failed(error))
+            time.sleep(asking.failed(error, store))
         else:
             asking.answered(answers)
     return cast("T", asking.result)
@@ -58,7 +58,7 @@ async def arun(
         try:
             answers = await _abatch(store, asking.ops, asking.left)
         except Exception as error:  # noqa: BLE001 - each store raises errors of its own
-            await asyncio.sleep(asking.failed(error))
+            await asyncio.sleep(asking.failed(error, store))
         else:
             asking.answered(answers)
     return cast("T", asking.result)
@@ -86,15 +86,18 @@ class _Asking(Generic[T]):
         self._tries = 0
         self._go_on(lambda: self._steps.send(answers))
 
-    def failed(self, error: Exception) -> float:
+    def failed(self, error: Exception, store: BaseStore) -> float:
         """Seconds to wait before asking again; 0 where the steps go on without an answer."""
         self._tries += 1
+        overdue = isinstance(error, OverdueError)
         if any(passes(error) for passes in _PASSING):
-            if self._tries < _TRIES or _grew(error):
-                pause = _pause(min(self._tries, _TRIES))
-                if pause < self.left:
-                    return pause
-        if isinstance(error, OverdueError):
+            pause = _pause(min(self._tries, _TRIES))
+            if pause >= self.left:
+                store_calls.STORES.rest(store)
+                overdue = True
+            elif self._tries < _TRIES or _grew(error):
+                return pause
+        if overdue:
             # Nothing that comes next would be answered.
             self._steps.close()
             raise StoreError(self._scope, type(error).__name__) from error

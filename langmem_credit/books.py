@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 NO_STORE = "this agent has no store"
 DOWN = "its store cannot be reached now"
-LATE = "its store did not answer in time, so that nobody knows whether it is kept"
+LATE = "its store did not answer in time, and may still take it"
 # A person waits for the first before a model is asked anything.
 OPENING_SECONDS = 5.0
 WRITING_SECONDS = 10.0

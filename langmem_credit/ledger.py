@@ -52,8 +52,30 @@ _OF_NOTES = frozenset(
 )
 # What every reader of an event may take for text.
 _TEXTS = frozenset(
-    "type at note by speaker message call text said why ref about kind replaces hash then key "
-    "origin rule until lang rv".split()
+    [
+        "type",
+        "at",
+        "note",
+        "by",
+        "speaker",
+        "message",
+        "call",
+        "text",
+        "said",
+        "why",
+        "ref",
+        "about",
+        "kind",
+        "replaces",
+        "hash",
+        "then",
+        "key",
+        "origin",
+        "rule",
+        "until",
+        "lang",
+        "rv",
+    ]
 )
 _PLAIN_ID = re.compile(r"[\w.:|-]{1,64}")
 

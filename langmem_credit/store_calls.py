@@ -77,7 +77,7 @@ def batch(store: BaseStore, ops: Sequence[Op], seconds: float) -> list[Any]:
             may still be.
     """
     STORES.check(store)
-    if store in STORES.bound or _is_of_this_loop(store):
+    if store in STORES.bound or _is_sqlite(store) or _is_of_this_loop(store):
         return store.batch(ops)
     if seconds <= 0:
         raise OverdueError("no time is left")
@@ -130,6 +130,14 @@ def _read(call: asyncio.Future[Any]) -> None:
     """Takes the error of a call that nobody waits for, which asyncio would report."""
     if not call.cancelled():
         call.exception()
+
+
+def _is_sqlite(store: BaseStore) -> bool:
+    """True for a store on a SQLite connection, which waits for a lock no longer than it was told.
+
+    Closing the connection while a call is left behind in it would end the process.
+    """
+    return isinstance(getattr(store, "conn", None), sqlite3.Connection)
 
 
 def _is_of_this_loop(store: BaseStore) -> bool:
