@@ -81,6 +81,8 @@ class Book:
         me: who is speaking, as notes of a scope of several people name them; "" elsewhere.
         certain: a server signed `me` in, so that no message can say otherwise.
         closed: why it cannot be used, as half a sentence; "" when it is open.
+        known: what this process saw of it last, where its store is down. Nothing is shown of it,
+            but what had ended by then stays ended.
     """
 
     scope: Scope
@@ -91,6 +93,7 @@ class Book:
     me: str = ""
     certain: bool = False
     closed: str = ""
+    known: GrowingLedger | None = None
 
     @property
     def down(self) -> bool:
@@ -241,13 +244,15 @@ def _read(errand: _Errand) -> Book:
     if isinstance(errand.result, Snapshot):
         kept, token = errand.result.ledger, errand.result.token
         return replace(errand.book, kept=kept, token=token)
-    if isinstance(errand.result, StoreError):
+    if isinstance(errand.result, StoreError) and errand.ledger is not None:
         _log.warning(
             "scope %s: the store failed (%s); going on without it",
             errand.scope,
             errand.result.cause,
         )
-        return replace(errand.book, ledger=None, closed=DOWN)
+        last = errand.ledger.cache.get(errand.ledger.store, errand.ledger.labels)
+        known = last.ledger if last else None
+        return replace(errand.book, ledger=None, closed=DOWN, known=known)
     return errand.book
 
 
