@@ -91,7 +91,8 @@ class _Asking(Generic[T]):
         self._tries += 1
         overdue = isinstance(error, OverdueError)
         if any(passes(error) for passes in _PASSING):
-            pause = _pause(min(self._tries, _TRIES))
+            # A dictionary only grows meanwhile.
+            pause = 0.001 if _grew(error) else _pause(min(self._tries, _TRIES))
             if pause >= self.left:
                 store_calls.STORES.rest(store)
                 overdue = True

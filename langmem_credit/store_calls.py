@@ -77,7 +77,7 @@ def batch(store: BaseStore, ops: Sequence[Op], seconds: float) -> list[Any]:
             may still be.
     """
     STORES.check(store)
-    if store in STORES.bound or _is_sqlite(store) or _is_of_this_loop(store):
+    if store in STORES.bound or _needs_no_thread(store) or _is_of_this_loop(store):
         return store.batch(ops)
     if seconds <= 0:
         raise OverdueError("no time is left")
@@ -132,11 +132,14 @@ def _read(call: asyncio.Future[Any]) -> None:
         call.exception()
 
 
-def _is_sqlite(store: BaseStore) -> bool:
-    """True for a store on a SQLite connection, which waits for a lock no longer than it was told.
+def _needs_no_thread(store: BaseStore) -> bool:
+    """True for dictionaries of this process, and for a SQLite connection.
 
-    Closing the connection while a call is left behind in it would end the process.
+    The latter waits for a lock no longer than it was told, and closing it while a call is left
+    behind in it would end the process.
     """
+    if type(store).__module__ == "langgraph.store.memory":
+        return True
     return isinstance(getattr(store, "conn", None), sqlite3.Connection)
 
 
