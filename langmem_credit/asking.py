@@ -91,12 +91,13 @@ class _Asking(Generic[T]):
         self._tries += 1
         overdue = isinstance(error, OverdueError)
         if any(passes(error) for passes in _PASSING):
-            # A dictionary only grows meanwhile.
-            pause = 0.001 if _grew(error) else _pause(min(self._tries, _TRIES))
+            pause = _pause(min(self._tries, _TRIES))
+            if _grew(error) and self.left > 0:
+                return min(pause, self.left)
             if pause >= self.left:
                 store_calls.STORES.rest(store)
                 overdue = True
-            elif self._tries < _TRIES or _grew(error):
+            elif self._tries < _TRIES:
                 return pause
         if overdue:
             # Nothing that comes next would be answered.

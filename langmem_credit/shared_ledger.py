@@ -21,7 +21,6 @@ import hashlib
 import json
 import logging
 import secrets
-import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from weakref import WeakKeyDictionary
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
 from .asking import Steps
+from .forks import Locked
 from .growing import GrowingLedger
 from .ledger import Event, received
 
@@ -52,8 +52,8 @@ _UNMARKED = Mark()
 BUCKETS = 32
 _SCOPE = "scope"
 _PAGE = 2_000
-# Some stores hand out fewer than they were asked for; LangGraph's own default is ten.
-_LEAST_PAGE = 10
+# Some stores hand out fewer than they were asked for.
+_LEAST_PAGE = 25
 _ROUNDS = 5
 # SQLite takes 32,766 variables in one statement, five of them for each row.
 _MOST_PUTS = 500
@@ -98,15 +98,16 @@ class Snapshot:
         return sum(len(events) for _, events in self.buckets.values())
 
 
-class SnapshotCache:
+class SnapshotCache(Locked):
     """The last snapshots of each store's scopes, for all threads of this process."""
 
     def __init__(self, most_events: int = 200_000) -> None:
         self._most_events = most_events
-        self._lock = threading.Lock()
+        super().__init__()
         self._stores: WeakKeyDictionary[BaseStore, OrderedDict[Labels, Snapshot]] = (
             WeakKeyDictionary()
         )
+        self._held: WeakKeyDictionary[BaseStore, int] = WeakKeyDictionary()
 
     def get(self, store: BaseStore, labels: Labels) -> Snapshot | None:
         """The snapshot kept of this scope, or None."""
@@ -121,21 +122,27 @@ class SnapshotCache:
         """Keeps the snapshot, and drops the store's least used ones when it holds too much."""
         with self._lock:
             scopes = self._stores.setdefault(store, OrderedDict())
+            old = scopes.pop(labels, None)
             scopes[labels] = snapshot
-            scopes.move_to_end(labels)
-            # A scope of a few notes costs more than its notes.
-            held = sum(one.size + 10 for one in scopes.values())
+            held = self._held.get(store, 0) + _cost(snapshot) - (_cost(old) if old else 0)
             while held > self._most_events and len(scopes) > 1:
                 _, dropped = scopes.popitem(last=False)
-                held -= dropped.size + 10
+                held -= _cost(dropped)
+            self._held[store] = held
 
     def clear(self) -> None:
         """Forgets everything, as a new process would know it."""
         with self._lock:
             self._stores.clear()
+            self._held.clear()
 
 
 CACHE = SnapshotCache()
+
+
+def _cost(snapshot: Snapshot) -> int:
+    """In events; a scope of a few notes costs more than its notes."""
+    return snapshot.size + 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-import sqlite3
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +18,7 @@ from weakref import WeakKeyDictionary, WeakSet, finalize, ref
 from langgraph.store.base import BaseStore, Op
 
 from .deadlines import Deadlines, OverdueError
+from .forks import Locked
 
 # Of one store. Threads are made as they are needed.
 _THREADS = 64
@@ -29,11 +28,11 @@ _REST_SECONDS = 30.0
 _log = logging.getLogger("langmem_credit")
 
 
-class _Stores:
+class _Stores(Locked):
     """What is known of the stores of this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         self._lines: WeakKeyDictionary[BaseStore, Deadlines] = WeakKeyDictionary()
         self._resting: WeakKeyDictionary[BaseStore, float] = WeakKeyDictionary()
         # Whose calls must be made on the thread that asks.
@@ -86,15 +85,15 @@ def batch(store: BaseStore, ops: Sequence[Op], seconds: float) -> list[Any]:
     asked = ref(store)
     try:
         return STORES.line(store).run(lambda: _called(asked, context, ops), seconds)
-    except sqlite3.ProgrammingError as error:
-        if "thread" not in str(error):
+    except OverdueError:
+        STORES.rest(store)
+        raise
+    except Exception as error:
+        if type(error).__name__ != "ProgrammingError" or "thread" not in str(error):
             raise
         # Its connection may be used on the thread alone that made it.
         STORES.bound.add(store)
         return store.batch(ops)
-    except OverdueError:
-        STORES.rest(store)
-        raise
 
 
 async def abatch(store: BaseStore, ops: Sequence[Op], seconds: float) -> list[Any]:
@@ -140,7 +139,7 @@ def _needs_no_thread(store: BaseStore) -> bool:
     """
     if type(store).__module__ == "langgraph.store.memory":
         return True
-    return isinstance(getattr(store, "conn", None), sqlite3.Connection)
+    return type(getattr(store, "conn", None)).__module__ == "sqlite3"
 
 
 def _is_of_this_loop(store: BaseStore) -> bool:

@@ -104,3 +104,32 @@ def test_note_that_the_host_forgot_stays_out_of_the_standing_digest() -> None:
     forgetting(office, None)(None)
     office.store.down = True
     assert "always use zsh" not in office.digest(ann)
+
+
+def test_words_in_two_scopes_are_forgotten_in_the_narrowest() -> None:
+    office = Office()
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, PLUMS, scope="session")
+    CACHE.clear()
+    office.run(office.person("2", user_id="ann"), PLUMS, remember(PLUMS))
+    assert office.notes(ann) == [PLUMS, PLUMS]
+    answer = office.forget(ann, "forget that I like plums", "plums")
+    assert answer.startswith("Forgotten")
+    assert "scope session" in answer
+    assert "scope user" in answer
+    assert office.notes(ann) == [PLUMS]
+
+
+class Broken:
+    @property
+    def user_id(self) -> str:
+        raise KeyError("user")
+
+
+def test_context_that_raises_closes_the_scope() -> None:
+    office = Office()
+    office.model.then("ok")
+    thread = {"configurable": {"thread_id": "1"}}
+    hello = {"messages": [{"role": "user", "content": "Hello"}]}
+    answer = office.agent.invoke(hello, thread, context=Broken())
+    assert answer["messages"][-1].content == "ok"
