@@ -53,6 +53,9 @@ class Deadlines:
         threads: how many calls may run at once; further ones wait, and their time counts.
     """
 
+    _look_at: float
+    _pause: float
+
     def __init__(self, name: str, threads: int = 1) -> None:
         self._name = name
         self._threads = threads
@@ -115,8 +118,8 @@ class Deadlines:
         self._idle = 0
         self._stuck = 0
         self._given_up = 0
-        self._look_at: float = 0.0
-        self._pause: float = _LOOK_SECONDS
+        self._look_at = 0.0
+        self._pause = _LOOK_SECONDS
         self._generation = 0
 
     def _leave(self, task: _Task, seconds: float) -> None:
