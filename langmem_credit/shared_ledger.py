@@ -182,6 +182,8 @@ class SharedLedger:
         """
         # As JSON has it, so that what comes back can be compared.
         rows = [(event, self._place(event)) for event in map(_as_json, events)]
+        if not rows:
+            return []
         failed: Exception | None = None
         marks: dict[str, str] = {}
         for start in range(0, len(rows), _MOST_PUTS):
@@ -215,7 +217,8 @@ class SharedLedger:
         """Those of the events that a reader would not see, after some tries to show them."""
         unseen = list(rows)
         before: Mapping[str, Mark] = {}
-        for turn in range(_ROUNDS if rows else 0):
+        stale: set[str] = set()
+        for turn in range(_ROUNDS):
             tokens = yield from self._read_tokens()
             held = yield from self._held(rows)
             # A token shows only what could be read before it was written.
@@ -230,8 +233,9 @@ class SharedLedger:
             if not unseen and not late and not stale:
                 return []
             before = {name: tokens.get(name, _UNMARKED) for name in marks}
-            yield self._marked(rows, marks)
-        hidden = {labels[-1] for _, (labels, _) in unseen} | stale if rows else set()
+            # Only what is there: a token must not tell of what never came.
+            yield self._marked([row for row in rows if row not in unseen], marks)
+        hidden = {labels[-1] for _, (labels, _) in unseen} | stale
         return [event for event, (labels, _) in rows if {labels[-1], _SCOPE} & hidden]
 
     def _held(self, rows: Sequence[Row]) -> Steps[dict[Place, Any]]:
