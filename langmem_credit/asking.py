@@ -94,7 +94,7 @@ class _Asking(Generic[T]):
             pause = _pause(min(self._tries, _TRIES))
             if _grew(error) and self.left > 0:
                 return min(pause, self.left)
-            if pause >= self.left:
+            if pause >= self.left and not _grew(error):
                 store_calls.STORES.rest(store)
                 overdue = True
             elif self._tries < _TRIES:

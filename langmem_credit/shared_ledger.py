@@ -206,12 +206,14 @@ class SharedLedger:
         """True where the store holds it all, tokens too: a reader sees by them what to expect."""
         for start in range(0, len(rows), _MOST_PUTS):
             part = rows[start : start + _MOST_PUTS]
-            items = yield [_get(labels, key) for _, (labels, key) in part]
-            for (event, _), item in zip(part, items, strict=True):
+            places = [place for _, place in part] + [(self._tokens, name) for name in marks]
+            items = yield [_get(labels, key) for labels, key in places]
+            for (event, _), item in zip(part, items, strict=False):
                 if item is None or item.value != event:
                     return False
-        items = yield [_get(self._tokens, name) for name in marks]
-        return [*map(_token_of, items)] == [*marks.values()]
+            if [*map(_token_of, items[len(part) :])] != [*marks.values()]:
+                return False
+        return True
 
     def _unseen(self, rows: Sequence[Row], marks: dict[str, str]) -> Steps[list[Event]]:
         """Those of the events that a reader would not see, after some tries to show them."""
