@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
@@ -16,6 +17,7 @@ from langgraph.runtime import get_runtime
 from langgraph.store.base import BaseStore
 
 from .asking import Steps, arun, run
+from .deadlines import OverdueError
 from .errors import IdentityError, StoreError
 from .events import is_name
 from .growing import GrowingLedger
@@ -28,6 +30,10 @@ T = TypeVar("T")
 
 NO_STORE = "this agent has no store"
 DOWN = "its store cannot be reached now"
+LATE = "its store did not answer in time, and may still take it"
+# A person waits for the first before a model is asked anything.
+OPENING_SECONDS = 5.0
+WRITING_SECONDS = 10.0
 
 _log = logging.getLogger("langmem_credit")
 
@@ -77,6 +83,8 @@ class Book:
         named: the host or a server names `me`, and not only a message.
         certain: a server signed `me` in, so that no message can say otherwise.
         closed: why it cannot be used, as half a sentence; "" when it is open.
+        known: what this process saw of it last, where its store is down. Nothing is shown of it,
+            but what had ended by then stays ended.
     """
 
     scope: Scope
@@ -88,6 +96,7 @@ class Book:
     named: bool = False
     certain: bool = False
     closed: str = ""
+    known: GrowingLedger | None = None
 
     @property
     def down(self) -> bool:
@@ -139,11 +148,12 @@ def do(work: Work[T]) -> T:
     """What the work comes to."""
     asked, result = _next(work, None)
     while asked is not None:
-        errands = _errands(asked)
+        errands, until = _errands(asked), _until(asked)
         for errand in errands:
             if errand.ledger is not None and errand.steps is not None:
+                left = until - time.monotonic()
                 try:
-                    errand.result = run(errand.scope, errand.ledger.store, errand.steps)
+                    errand.result = run(errand.scope, errand.ledger.store, errand.steps, left)
                 except StoreError as error:
                     errand.result = error
         asked, result = _next(work, _came_to(asked, errands))
@@ -158,15 +168,24 @@ async def ado(work: Work[T]) -> T:
     """
     asked, result = await asyncio.to_thread(_next, work, None)
     while asked is not None:
-        errands = _errands(asked)
+        errands, until = _errands(asked), _until(asked)
         for errand in errands:
             if errand.ledger is not None and errand.steps is not None:
+                left = until - time.monotonic()
                 try:
-                    errand.result = await arun(errand.scope, errand.ledger.store, errand.steps)
+                    errand.result = await arun(
+                        errand.scope, errand.ledger.store, errand.steps, left
+                    )
                 except StoreError as error:
                     errand.result = error
         asked, result = await asyncio.to_thread(_next, work, _came_to(asked, errands))
     return cast("T", result)
+
+
+def _until(asked: Opening | Writing) -> float:
+    """When all that is asked for must have been answered, all scopes together."""
+    seconds = OPENING_SECONDS if isinstance(asked, Opening) else WRITING_SECONDS
+    return time.monotonic() + seconds
 
 
 def _next(work: Work[T], answer: Any) -> tuple[Opening | Writing | None, T | None]:
@@ -212,7 +231,11 @@ def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
     if errand.ledger is None:
         return errand.book.closed or DOWN
     if isinstance(errand.result, StoreError):
-        _log.warning("scope %s: nothing was written (%s)", errand.scope, errand.result.cause)
+        cause = errand.result.cause
+        if cause == OverdueError.__name__:
+            _log.warning("scope %s: a write was not answered in time", errand.scope)
+            return LATE
+        _log.warning("scope %s: nothing was written (%s)", errand.scope, cause)
         return DOWN
     if errand.result:
         _log.error("scope %s: the store does not hold what was written", errand.scope)
@@ -224,13 +247,15 @@ def _read(errand: _Errand) -> Book:
     if isinstance(errand.result, Snapshot):
         kept, token = errand.result.ledger, errand.result.token
         return replace(errand.book, kept=kept, token=token)
-    if isinstance(errand.result, StoreError):
+    if isinstance(errand.result, StoreError) and errand.ledger is not None:
         _log.warning(
             "scope %s: the store failed (%s); going on without it",
             errand.scope,
             errand.result.cause,
         )
-        return replace(errand.book, ledger=None, closed=DOWN)
+        last = errand.ledger.cache.get(errand.ledger.store, errand.ledger.labels)
+        known = last.ledger if last else None
+        return replace(errand.book, ledger=None, closed=DOWN, known=known)
     return errand.book
 
 

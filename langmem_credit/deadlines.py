@@ -1,7 +1,8 @@
 """Calls that may hang, made on threads of their own and waited for no longer than said.
 
 A thread cannot be ended from outside. One that hangs is left behind and counted; when too many
-hang, further calls fail at once instead of adding to them. The threads are daemons, so a call that
+hang, further calls fail at once instead of adding to them, but for one now and then that looks
+whether the others are well again. The threads are daemons, so a call that
 hangs keeps no process from ending.
 """
 
@@ -17,6 +18,10 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 _MOST_STUCK = 4
+# Of those that were given up for good as well.
+_MOST_LEFT = 64
+# Until one call is tried again; twice as long after each that hangs too.
+_LOOK_SECONDS = 60.0
 
 
 class OverdueError(Exception):
@@ -48,6 +53,9 @@ class Deadlines:
         threads: how many calls may run at once; further ones wait, and their time counts.
     """
 
+    _look_at: float
+    _pause: float
+
     def __init__(self, name: str, threads: int = 1) -> None:
         self._name = name
         self._threads = threads
@@ -75,8 +83,11 @@ class Deadlines:
             self._reset()
         task = _Task(work)
         with self._condition:
-            if self._stuck >= _MOST_STUCK:
-                raise OverdueError(f"{self._stuck} earlier calls hang")
+            if self._stuck - self._given_up >= _MOST_STUCK:
+                if time.monotonic() < self._look_at or self._stuck >= _MOST_LEFT:
+                    raise OverdueError(f"{self._stuck} earlier calls hang")
+                self._look_at = time.monotonic() + self._pause
+                self._pause *= 2
             self._tasks.append(task)
             if len(self._tasks) > self._idle and self._alive - self._stuck < self._threads:
                 self._alive += 1
@@ -106,6 +117,9 @@ class Deadlines:
         self._alive = 0
         self._idle = 0
         self._stuck = 0
+        self._given_up = 0
+        self._look_at = 0.0
+        self._pause = _LOOK_SECONDS
         self._generation = 0
 
     def _leave(self, task: _Task, seconds: float) -> None:
@@ -115,6 +129,8 @@ class Deadlines:
             task.left = True
             if task.started:
                 self._stuck += 1
+                if self._stuck - self._given_up == _MOST_STUCK:
+                    self._look_at = time.monotonic() + self._pause
             else:
                 self._tasks.remove(task)
         raise OverdueError(f"no answer within {seconds:g} seconds")
@@ -141,8 +157,14 @@ class Deadlines:
                 finally:
                     condition.acquire()
                 task.done.set()
-                if task.left:
+                if not task.left:
+                    if self._stuck - self._given_up >= _MOST_STUCK:
+                        # Calls come back, so those that hang count no longer.
+                        self._given_up = self._stuck
+                        self._pause = _LOOK_SECONDS
+                else:
                     self._stuck -= 1
+                    self._given_up = min(self._given_up, self._stuck)
                     if self._alive - self._stuck > self._threads:
                         # Another thread took this one's place meanwhile.
                         self._alive -= 1

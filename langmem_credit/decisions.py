@@ -19,6 +19,7 @@ from .characters import clean
 from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
 from .events import about_of
+from .lateness import ended_elsewhere
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notebook import Notebook
 from .notes import Limits, Note, Verdict
@@ -98,7 +99,7 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     place = place_for(session, call, verdict)
     if place.refusal:
         return _rejected(place.refusal, "scope")
-    taken = _taken(session)
+    taken, whole = _taken(session), session
     session, run = place.session, place.session.run
     same, known_in = _same(place, scrubbed.text)
     if same is not None and (place.replaced is None or place.replaced.id == same.id):
@@ -136,11 +137,24 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     except RefusedWriteError as error:
         return _rejected(str(error))
     refused = refusal(session.notebook, event, _limits(session), writes=session.writes)
+    refused = refused or came_too_late(whole, event, session.scope)
     if refused:
         return _rejected(refused)
     verdict = replace(verdict, ignored=tuple(event.get("ignored", ())))
     decision = _remembered(place, event, verdict, scrubbed.found)
     return replace(decision, scope=session.scope)
+
+
+def came_too_late(session: Session, event: Event, scope: str) -> str:
+    """Why the note may not be written to this scope: it ended in another one; "" when it may."""
+    ended = ended_elsewhere(session, event, scope) if session.books else None
+    if ended is None:
+        return ""
+    note, lies_in = ended
+    return (
+        f"the words were heard before the same note ({note.id}, scope {lies_in}) was {note.status}."
+        " It becomes memory when the person says it again."
+    )
 
 
 def _remembered(place: Place, event: Event, verdict: Verdict, found: tuple[str, ...]) -> Decision:

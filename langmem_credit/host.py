@@ -14,7 +14,7 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from .access import NO_CHANNELS
-from .books import Book, Opening, Where, Work, Writing, ado, do
+from .books import LATE, Book, Opening, Where, Work, Writing, ado, do
 from .bounds import refusal, shrink
 from .errors import (
     ChangedNoteError,
@@ -224,6 +224,11 @@ def _elsewhere(
         if refused:
             raise RefusedWriteError(refused)
         problem = yield Writing(book, [event])
+        if problem == LATE:
+            raise RefusedWriteError(
+                f"The change cannot be said to be written: scope {book.scope.name}: {LATE}. Look "
+                "at the notes, then try again."
+            )
         if problem:
             raise RefusedWriteError(
                 f"Nothing was changed: scope {book.scope.name} could not be written, {problem}."

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
+
+from .forks import Locked
 
 # An entry is needed only from the moment a value is made until its step ends, or until an
 # interrupted run goes on; a forgotten one is verified again from the words, never trusted.
 CAPACITY = 50_000
 
 
-class IssuedValues:
+class IssuedValues(Locked):
     """A bounded, thread-safe set of fingerprints of JSON values.
 
     Attributes:
@@ -30,7 +31,7 @@ class IssuedValues:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        self._lock = threading.Lock()
+        super().__init__()
         self._seen: OrderedDict[bytes, str] = OrderedDict()
         self._of_run: dict[str, set[bytes]] = {}
         self.made_by: Callable[[], str] = str

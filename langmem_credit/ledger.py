@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from .events import (
     Event,
@@ -34,6 +35,7 @@ __all__ = [
     "new_note_id",
     "next_at",
     "order",
+    "received",
     "remembered",
     "restored",
     "sameness",
@@ -47,6 +49,33 @@ _log = logging.getLogger("langmem_credit")
 _MAX_ID_CHARS = 128
 _OF_NOTES = frozenset(
     {"remembered", "confirmed", "withdrawn", "restored", "disputed", "erased", "expired"}
+)
+# What every reader of an event may take for text.
+_TEXTS = frozenset(
+    [
+        "type",
+        "at",
+        "note",
+        "by",
+        "speaker",
+        "message",
+        "call",
+        "text",
+        "said",
+        "why",
+        "ref",
+        "about",
+        "kind",
+        "replaces",
+        "hash",
+        "then",
+        "key",
+        "origin",
+        "rule",
+        "until",
+        "lang",
+        "rv",
+    ]
 )
 _PLAIN_ID = re.compile(r"[\w.:|-]{1,64}")
 
@@ -106,6 +135,21 @@ def next_at(now: str, events: Iterable[Event]) -> str:
 def held(event: Event) -> bool:
     """True when nobody could verify where the event comes from."""
     return bool(event.get("held"))
+
+
+def received(value: Mapping[str, Any]) -> Event:
+    """An event as a store handed it out, with nothing in it that another reader could stumble on.
+
+    What should be text and is none leaves it, and such an event counts as one of unknown origin.
+    So does a trim, which no shared ledger has: notes leave it by no other event.
+
+    >>> received({"id": "e1", "type": "tagged", "at": 5, "call": "c"})
+    {'id': 'e1', 'type': 'tagged', 'call': 'c', 'held': True}
+    """
+    event = {key: one for key, one in value.items() if key not in _TEXTS or isinstance(one, str)}
+    if event.get("type") != "trimmed" and len(event) == len(value) and instant(event.get("at")):
+        return event
+    return event | {"held": True}
 
 
 def is_trim(event: Event) -> bool:

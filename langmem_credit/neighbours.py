@@ -18,7 +18,7 @@ from .forget_edges import lets_go
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
-from .questions import asks_aside, bare_question, is_known, is_whole
+from .questions import asks_aside, ends_round, is_known
 from .standing import is_order
 from .units import find_unit, is_greeting
 from .voice import asks, content_of, is_imagined_or_reported, leads_on, taken_back
@@ -48,10 +48,6 @@ _OPEN_ENDS = (
     *("auxiliaries", "finite", "leading_prepositions", "articles", "determiners", "negations"),
     *("list_words", "subordinators", "adverbs", "subjects", "particles"),
 )
-# The same in a reason, which may end in "any more".
-_GOES_ON_BEHIND = ("auxiliaries", "finite", "leading_prepositions", "particles")
-# First words that go on with what was said before.
-_GOING_ON = ("leading_prepositions", "copulas", "auxiliaries")
 TOO_MUCH = "the run holds more text than is read beside a message"
 _LED = "the message before it says what it is"
 _TOUCHED = "another message of this run may change what it means"
@@ -99,7 +95,7 @@ def find_touching(
     before = [_read(one) for one in heard[:index]]
     if index and heard[index - 1].via == "paste" and leads_on(heard[index - 1]):
         return "own_voice", _LED
-    later = [one for one in heard[index + 1 :] if not _is_material(one) and not _ends(one)]
+    later = [one for one in heard[index + 1 :] if not _is_material(one) and not ends_round(one)]
     behind = [_read(one) for one in later]
     if any(reading.forgets for reading in behind) or taken_back(tokens, later):
         return "taken_back", ""
@@ -134,7 +130,7 @@ def find_touching_request(
         return "taken_back", ""
     named = content_of(tokens)
     for place, other in enumerate(typed):
-        if place == index or (place > index and _ends(other)):
+        if place == index or (place > index and ends_round(other)):
             continue
         reading = _read_beside_request(other, place < index)
         if not reading.alone or named & reading.content:
@@ -161,13 +157,14 @@ def _read_text_beside_request(text: str, before: bool) -> _Reading:
         if _is_gone(sentence, language):
             continue
         if ends_in_question(sentence) or asks(sentence, language):
-            alone = _asks_alone(sentence, language)
+            alone = _asks_alone(sentence, language, known=False)
             content |= content_of(sentence)
         else:
             # "Check my English" would take the request for its object.
             alone = _is_reason(sentence, language) or _is_unspaced_statement(sentence, language)
             alone = alone or (
-                _stands_alone(sentence, language) and not (before and _is_task(sentence, language))
+                _stands_alone(sentence, language, known=False)
+                and not (before and _is_task(sentence, language))
             )
         if not alone:
             return _Reading(alone=False)
@@ -299,37 +296,27 @@ def _read_answer(tokens: Sequence[Token], language: Language, question: str) -> 
     return _Reading(content=content_of(asked) | content_of(tokens))
 
 
-def _ends(other: Utterance) -> bool:
-    """True for "no, thanks" to "anything else?"."""
-    return other.via == "answer" and _is_no_more(other.text, other.asked)
-
-
-@lru_cache(maxsize=1024)
-def _is_no_more(text: str, question: str) -> bool:
-    if len(text) + len(question) > _LONGEST_REQUEST * 2:
-        return False
-    return is_whole(bare_question(tokenize(question)), "asks_for_more") and is_whole(
-        strip_final_stop(tokenize(text)), "no_more"
-    )
-
-
 def _says_nothing(sentence: Sequence[Token], language: Language) -> bool:
     moving_on = language.phrases("moving_on").match_at(sentence, 0)
     return is_greeting(sentence, language) or 0 < count_words(sentence) <= moving_on
 
 
-def _asks_alone(sentence: Sequence[Token], language: Language) -> bool:
+def _asks_alone(sentence: Sequence[Token], language: Language, *, known: bool = True) -> bool:
     bare = list(strip_final_stop(sentence))
     while bare and not bare[-1].word:
         bare.pop()
     start = find_unit(bare, language).starts[-1] if bare else 0
     length = language.phrases("beside_questions").match_at(bare, start)
     tail = bare[start + length :]
-    return length > 0 and not _is_open(tail, language) and is_known(tail, language)
+    plain = length > 0 and not _is_open(tail, language)
+    return plain and (not known or is_known(tail, language))
 
 
-def _stands_alone(sentence: Sequence[Token], language: Language) -> bool:
-    """True for a whole plain statement of the speaker, or a whole plain order."""
+def _stands_alone(sentence: Sequence[Token], language: Language, *, known: bool = True) -> bool:
+    """True for a whole plain statement of the speaker, or a whole plain order.
+
+    Where `known`, of things that are sure to speak of no message.
+    """
     if not sentence[0].word or is_imagined_or_reported(sentence, language):
         return False
     bare = strip_final_stop(sentence)
@@ -344,12 +331,15 @@ def _stands_alone(sentence: Sequence[Token], language: Language) -> bool:
     if any(rest[-1].low in language.words(field) for field in _OPEN_ENDS):
         return False
     length = language.phrases("beside_statements").match_at(rest, 0)
-    if length:
+    if length and known:
         return length < len(rest) and _is_plain_tail(rest, length, language)
+    if length:
+        return length < len(rest) and not _is_open(rest[length:], language)
     length, signed = _order_length(rest, language)
     tail = rest[length:]
     fields = ("beside_objects", "beside_things") if signed else ("beside_objects",)
-    return length > 0 and not _is_open(tail, language) and is_known(tail, language, fields)
+    plain = length > 0 and not _is_open(tail, language)
+    return plain and (not known or is_known(tail, language, fields))
 
 
 def _is_plain_tail(rest: Sequence[Token], start: int, language: Language) -> bool:

@@ -47,12 +47,17 @@ def fixed(session: Session, where: Where, last: object) -> Work[Session]:
 
 
 def _standing(session: Session, last: object, shown_for: str) -> str | None:
-    """The last run's digest where a store failed, less what was forgotten since."""
+    """The last run's digest where a store failed, less what was forgotten or corrected since.
+
+    What another process did meanwhile cannot be known.
+    """
     if not isinstance(last, Mapping) or last.get("for") != shown_for:
         return None
     if not any(book.down for book in session.books):
         return None
-    gone = [*last.get("gone", ()), *(note.id for note in session.notebook.others)]
+    seen = [book.known.notebook for book in session.books if book.known is not None]
+    ended = [note.id for notebook in (session.notebook, *seen) for note in notebook.others]
+    gone = [*last.get("gone", ()), *ended]
     return without_notes(last.get("digest", ""), gone)
 
 

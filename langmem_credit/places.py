@@ -7,17 +7,20 @@ model asks for counts where it is no wider than the default; a wider scope needs
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from .books import Book
 from .corrections import corrects
 from .events import name_of
 from .forgetting import ForgetVerdict, judge_forget
+from .identity import sameness
 from .notes import Note, Utterance, Verdict, normalise_kind
 from .scopes import SESSION, USER, Scope
 from .session import Call, Session
 from .sharing import asks_to_share
+from .shelf import Shelf
 from .words import find_quote
 
 
@@ -99,6 +102,7 @@ def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found
     named = shelf.notebook.get(query)
     if named is None:
         heard = _named_heard(session)
+        shelf = _once(session, shelf)
         verdict = judge_forget(query, said, heard, shelf.notebook, limits=limits)
         closest = shelf.notebook.notes.get(verdict.closest or "")
         if not verdict.granted or verdict.note_id is None:
@@ -110,6 +114,24 @@ def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found
     strict = judge_forget(owner.id, said, view.run.heard, view.notebook, limits=limits)
     target = view.notebook.notes.get(strict.note_id or "") if strict.granted else None
     return Found(view, strict, target, named)
+
+
+def _once(session: Session, shelf: Shelf) -> Shelf:
+    """The shelf with the narrowest of the speaker's notes that say the same in several scopes.
+
+    A note beside its copy has no word of its own to be named by.
+    """
+    kept: dict[str, Note] = {}
+    seen: dict[str, str] = {}
+    for note_id, note in shelf.notebook.notes.items():
+        if note.active and note.speaker in ("", session.run.speaker or ""):
+            lies_in = shelf.owner(note_id).scope
+            if seen.setdefault(sameness(note.text, note.about), lies_in) != lies_in:
+                continue
+        kept[note_id] = note
+    if len(kept) == len(shelf.notebook.notes):
+        return shelf
+    return replace(shelf, notebook=replace(shelf.notebook, notes=MappingProxyType(kept)))
 
 
 def saying_the_same(session: Session, note: Note, scope: str) -> list[tuple[str, str]]:

@@ -7,13 +7,23 @@ whether to drop what the person said. What an answer may count for is read off c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from . import languages
 from .languages import Language
-from .words import QUESTION_MARKS, Token, count_words, ends_in_question, tokenize
+from .notes import Utterance
+from .words import (
+    QUESTION_MARKS,
+    Token,
+    count_words,
+    ends_in_question,
+    strip_final_stop,
+    tokenize,
+)
 
 _READ = 400  # characters of a question
 _FEW = 5  # words of a question beside its core
+_SHORT = 80  # characters of a question and its answer
 _MOST_CHOICES = 6  # words of "tabs or spaces?"
 
 
@@ -155,3 +165,16 @@ def _is_short(asked: Sequence[Token], language: Language) -> bool:
 
 def _named(asked: Sequence[Token], language: Language) -> set[str]:
     return {token.low for token in asked} - language.words("function_words")
+
+
+def ends_round(answer: Utterance) -> bool:
+    """True for "no, thanks" to "anything else?"."""
+    return answer.via == "answer" and _is_no_more(answer.text, answer.asked)
+
+
+@lru_cache(maxsize=1024)
+def _is_no_more(text: str, question: str) -> bool:
+    if len(text) + len(question) > _SHORT:
+        return False
+    asked, told = bare_question(tokenize(question)), strip_final_stop(tokenize(text))
+    return is_whole(asked, "asks_for_more") and is_whole(told, "no_more")

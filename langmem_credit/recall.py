@@ -100,7 +100,7 @@ def recall(
     # By words: by meaning nearly every note is near to some question.
     matches = len(_found(notebook, asked, waiting, WORDS.rank))
     start = _start(cursor, _question(asked, topic), found)
-    page = _page(found[start:], _clamped(limit), limits, spare)
+    page = _page(found[start:], clamped(limit), limits, spare)
     end = start + len(page)
     more = end < len(found)
     return Recalled(
@@ -248,7 +248,8 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def _clamped(limit: object) -> int:
+def clamped(limit: object) -> int:
+    """How many are wanted, 1 to 20, whatever was passed."""
     if isinstance(limit, str) and limit.strip().isascii() and limit.strip().isdigit():
         limit = int(limit.strip()[:4])
     if isinstance(limit, bool) or not isinstance(limit, (int, float)):

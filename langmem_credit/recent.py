@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 from .digest import render
+from .forks import Locked
 from .ledger import Event
 from .notebook import Notebook, fold
 from .notes import Limits, utc_now
@@ -16,7 +16,7 @@ from .notes import Limits, utc_now
 T = TypeVar("T")
 
 
-class RecentFolds:
+class RecentFolds(Locked):
     """The notebooks of the ledgers seen last: most steps of a run look at the same one.
 
     Ledgers are compared whole, never by a hash: a wrong hit would show somebody else's notes.
@@ -24,7 +24,7 @@ class RecentFolds:
 
     def __init__(self, capacity: int = 8) -> None:
         self._capacity = capacity
-        self._lock = threading.Lock()
+        super().__init__()
         self._seen: OrderedDict[tuple[int, str], tuple[list[Event], Notebook]] = OrderedDict()
 
     def of(self, events: list[Event]) -> Notebook:
@@ -46,7 +46,7 @@ class RecentFolds:
         return notebook
 
 
-class RecentDigests:
+class RecentDigests(Locked):
     """The digests rendered last: a run that begins on the same day with the same notes repeats one.
 
     Notebooks are told apart by identity; the entry keeps its notebook alive, so that no other one
@@ -55,7 +55,7 @@ class RecentDigests:
 
     def __init__(self, capacity: int = 32) -> None:
         self._capacity = capacity
-        self._lock = threading.Lock()
+        super().__init__()
         self._seen: OrderedDict[tuple[int, str, str | None, Limits], tuple[Notebook, str]] = (
             OrderedDict()
         )
@@ -75,7 +75,7 @@ class RecentDigests:
         return text
 
 
-class Named(Generic[T]):
+class Named(Locked, Generic[T]):
     """What was made last where a name says what it is made of, beside the session's notes.
 
     An entry keeps its session's notebook alive, so that no other one can take its place; those of
@@ -84,7 +84,7 @@ class Named(Generic[T]):
 
     def __init__(self, capacity: int = 32) -> None:
         self._capacity = capacity
-        self._lock = threading.Lock()
+        super().__init__()
         self._seen: OrderedDict[tuple[int, Hashable], tuple[Notebook, T]] = OrderedDict()
 
     def of(self, notebook: Notebook, name: Hashable, make: Callable[[], T]) -> T:
@@ -108,12 +108,12 @@ class Named(Generic[T]):
             self._seen.clear()
 
 
-class FirstSeen:
+class FirstSeen(Locked):
     """When each of the last things was first looked at."""
 
     def __init__(self, capacity: int = 1_000) -> None:
         self._capacity = capacity
-        self._lock = threading.Lock()
+        super().__init__()
         self._moments: OrderedDict[str, str] = OrderedDict()
 
     def of(self, name: str, now: str = "") -> str:

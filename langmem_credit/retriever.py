@@ -26,7 +26,7 @@ from .digest import render
 from .lines import inert
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, utc_now
-from .recall import DEFAULT_LIMIT, MOST, Rank, recall
+from .recall import DEFAULT_LIMIT, MOST, Rank, clamped, recall
 from .word_index import WORDS
 
 
@@ -85,10 +85,11 @@ class CreditedRetriever(BaseRetriever):
             notebook, ranking = source.notebook, source.rank
         else:
             notebook, ranking = source, self.rank
+        most = clamped(self.k if k is None else k)
         shown = [*notebook.active, *(notebook.findings if self.findings else ())]
         if not query.strip() and not self.about:
             newest = sorted(shown, key=lambda note: (note.at, note.id), reverse=True)
-            return [document_of(note) for note in newest[: k or self.k]]
+            return [document_of(note) for note in newest[:most]]
         allowed = {note.id for note in shown}
 
         def rank(asked: str, notes: Sequence[Note]) -> Sequence[str]:
@@ -99,7 +100,7 @@ class CreditedRetriever(BaseRetriever):
             notebook,
             query=query,
             about=self.about or None,
-            limit=k or self.k,
+            limit=most,
             rank=rank,
             limits=self.limits,
         )

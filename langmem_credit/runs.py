@@ -6,10 +6,11 @@ and it is made of texts without their secrets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .ledger import Event
 from .notes import Utterance
 from .state import RunRecord, issue_run
 
@@ -31,7 +32,7 @@ class HeardRun:
             left behind, and is not recorded, so that what a model asks for now hears none of it.
         digest: as text, where notes of other scopes may stand in it; else None.
         shown_for: names the scopes and the speaker that `digest` was made for.
-        gone: ids of notes of other scopes that were forgotten in this run.
+        gone: ids of notes of other scopes that were forgotten or corrected in this run.
     """
 
     id: str
@@ -92,13 +93,19 @@ def stored_run(stored: RunRecord) -> HeardRun:
     return replace(run, digest=digest, shown_for=stored["for"], gone=gone)
 
 
-def with_gone(run: HeardRun, note_id: str) -> HeardRun:
-    """The run in which a note of another scope was forgotten.
+def with_gone(run: HeardRun, note_ids: Iterable[str]) -> HeardRun:
+    """The run in which notes of another scope were forgotten or corrected.
 
     Where the store cannot be read in the next run, this run's digest stands, and must not bring
-    the note back.
+    them back.
     """
-    return replace(run, gone=(*run.gone, note_id), recorded=False)
+    return replace(run, gone=(*run.gone, *note_ids), recorded=False)
+
+
+def ended_by(event: Event) -> list[str]:
+    """Ids of the notes that the event ends: the one that it withdraws, or corrects."""
+    ending = "note" if event.get("type") == "withdrawn" else "replaces"
+    return [event[ending]] if event.get(ending) else []
 
 
 def not_before(run: HeardRun, moment: str) -> HeardRun:

@@ -190,9 +190,12 @@ def checked(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
 
 
 def _value(source: object, name: str) -> Any:
-    if isinstance(source, Mapping):
-        return source.get(name)
-    return getattr(source, name, None) if source is not None else None
+    try:
+        if isinstance(source, Mapping):
+            return source.get(name)
+        return getattr(source, name, None) if source is not None else None
+    except Exception as error:  # noqa: BLE001 - a host's property may raise what it likes
+        return error
 
 
 def _text(value: object) -> str:

@@ -52,10 +52,12 @@ def create_store_rule(scopes: Iterable[Scope], then: Rule | None = None) -> Rule
 
 def _refused(scopes: tuple[Scope, ...], ctx: Any, value: Any) -> bool:
     namespace = tuple(value.get("namespace") or ())
-    touched = [scope for scope in scopes if _touches(namespace, scope)]
+    writes = ctx.action in _WRITES
+    touches = _touches if writes or ctx.action == "get" else _may_list
+    touched = [scope for scope in scopes if touches(namespace, scope)]
     if not touched:
         return False
-    if ctx.action in _WRITES:
+    if writes:
         return True
     return not any(_is_own(namespace, scope, ctx) for scope in touched)
 
@@ -66,6 +68,27 @@ def _touches(namespace: tuple[Any, ...], scope: Scope) -> bool:
         label == mine or mine.startswith("{")
         for label, mine in zip(namespace, scope.namespace, strict=False)
     )
+
+
+def _may_list(namespace: tuple[Any, ...], scope: Scope) -> bool:
+    """True where a listing under these labels may show something of the scope's.
+
+    A listing takes wildcards for labels, and some stores compare by LIKE: no matter the case, with
+    wildcards of its own, and with the last label as the beginning of one.
+    """
+    for index, (label, mine) in enumerate(zip(namespace, scope.namespace, strict=False)):
+        if not isinstance(label, str) or any(char in label for char in "*%."):
+            return True
+        if mine.startswith("{"):
+            continue
+        told, last = label.casefold(), index == len(namespace) - 1
+        known = mine.casefold()[: len(told)] if last else mine.casefold()
+        alike = len(told) == len(known) and all(
+            one in ("_", other) for one, other in zip(told, known, strict=True)
+        )
+        if not alike:
+            return False
+    return True
 
 
 def _is_own(namespace: tuple[Any, ...], scope: Scope, ctx: Any) -> bool:

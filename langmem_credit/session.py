@@ -11,6 +11,7 @@ from langgraph.config import get_config
 from pydantic import BaseModel
 
 from .books import Book
+from .drafts import text_in
 from .events import name_of
 from .growing import GrowingLedger
 from .heard import HeardRun, hear
@@ -114,7 +115,7 @@ class Session:
         own = sum(
             1
             for event in self.events
-            if "call" in event and not held(event) and event.get("at", "") > self.run.since
+            if "call" in event and not held(event) and text_in(event, "at") > self.run.since
         )
         return own + self._shared_writes()
 
@@ -129,9 +130,9 @@ class Session:
             1
             for book in self.books
             for event in book.events
-            if event.get("at", "") > self.run.since
+            if text_in(event, "at") > self.run.since
             and "call" in event
-            and event.get("message") in mine
+            and text_in(event, "message") in mine
         )
 
     def next_moment(self) -> str:
@@ -231,7 +232,7 @@ class Session:
     def frozen_notebook(self) -> Notebook:
         """The notes as this run's digest shows them."""
         as_of = self.run.as_of
-        if all(event.get("at", "") <= as_of for event in self.events):
+        if all(text_in(event, "at") <= as_of for event in self.events):
             return self.notebook
         # What a trim left out stays out, and late, whenever it was made.
         seen = [one for one in self.events if is_trim(one) or one.get("at", "") <= as_of]

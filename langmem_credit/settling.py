@@ -17,7 +17,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 
 from . import answers
 from .books import Opening, Where, Work
-from .decisions import Decision, decide
+from .decisions import Decision, came_too_late, decide
 from .drafts import STOOD_FOR
 from .events import name_of
 from .heard import HeardRun, moved_on
@@ -122,9 +122,19 @@ def _lost(
         if event is not None:
             now = now.with_events([event])
         elif call in missing:
-            decided[call] = decide(now, call)
+            decided[call] = _not_late(session, decide(now, call))
             now = now.with_events(decided[call].events)
     return decided
+
+
+def _not_late(session: Session, decision: Decision) -> Decision:
+    """The decision, unless the same note ended meanwhile in another scope."""
+    for event in decision.events:
+        reason = came_too_late(session, event, SESSION)
+        if reason:
+            answer = answers.rejected(reason)
+            return dataclasses.replace(decision, outcome="rejected", answer=answer, events=())
+    return decision
 
 
 def _without(session: Session, calls: Iterable[Call]) -> Session:

@@ -28,7 +28,7 @@ from .indexing import is_down, rank_for
 from .looking import looked_through
 from .notes import KINDS
 from .recall import SCOPE_BYTES, recall, render_recall
-from .runs import with_gone
+from .runs import ended_by, with_gone
 from .scopes import SESSION
 from .scrubbing import scrub
 from .session import SCOPE, Call, Session, is_saved
@@ -150,8 +150,9 @@ def _writes(name: str) -> Body:
         _log.info("%s: %s %s", name, decision.outcome, decision.note_id)
         message.artifact = {SCOPE: decision.scope}
         update: dict[str, Any] = {"messages": [message]}
-        if decision.outcome == "removed" and session.run.digest is not None:
-            update[RUN] = with_gone(session.run, decision.note_id).record()
+        ended = [note_id for event in decision.events for note_id in ended_by(event)]
+        if ended and session.run.digest is not None:
+            update[RUN] = with_gone(session.run, ended).record()
         return Command(update=update)
 
     return body

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import sqlite3
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import is_
 
+from .forks import Locked
 from .notes import Note
 from .ranking import encoded, expressions, rank_by_words
 
@@ -51,7 +51,7 @@ class _Table:
         self.database.execute("DELETE FROM words WHERE rowid = ?", (row,))
 
 
-class WordIndex:
+class WordIndex(Locked):
     """Ranks notes by words, as `rank_by_words` does; may be shared by threads.
 
     >>> note = Note("k3m9xz", "Use pnpm", "preference", "active", "")
@@ -61,7 +61,12 @@ class WordIndex:
 
     def __init__(self) -> None:
         self._tables: list[_Table] = []
-        self._lock = threading.Lock()
+        super().__init__()
+
+    def renew(self) -> None:
+        """Begins anew; the old tables are kept aside, since another thread was in one perhaps."""
+        super().renew()
+        self._left, self._tables = self._tables, []
 
     def rank(self, query: str, notes: Sequence[Note]) -> list[str]:
         """Ids of the notes that share a telling word with the query, best first, ties newest."""
@@ -89,10 +94,11 @@ class WordIndex:
                 if not weighed:
                     return [(note_id, 0.0) for note_id in found]
                 weights = _weights(table, wanted)
+                # While nobody else brings this table up to another list.
+                shares = [_share(table.words(note_id), weights) for note_id in found[:weighed]]
         except sqlite3.OperationalError:
             # No full-text index here: it says so itself.
             return [(note_id, 1.0) for note_id in rank_by_words(query, notes)]
-        shares = [_share(table.words(note_id), weights) for note_id in found[:weighed]]
         return list(zip(found, [*shares, *[0.0] * (len(found) - len(shares))], strict=True))
 
     def _table(self, notes: Sequence[Note]) -> _Table:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from langmem_credit import deadlines as deadlines_module
 from langmem_credit import embedding, local_model
 from langmem_credit.commands import main
 from langmem_credit.deadlines import BrokenCallError, Deadlines, OverdueError
@@ -75,6 +77,22 @@ def test_when_too_many_hang_further_calls_fail_at_once() -> None:
             deadlines.run(lambda: stop.wait(20), 0.02)
     with pytest.raises(OverdueError, match="4 earlier calls hang"):
         deadlines.run(lambda: 7, 1.0)
+    stop.set()
+
+
+def test_calls_that_never_come_back_are_given_up_where_a_later_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(deadlines_module, "_LOOK_SECONDS", 0.1)
+    stop = threading.Event()
+    deadlines = Deadlines("t")
+    for _ in range(4):
+        with pytest.raises(OverdueError, match="no answer"):
+            deadlines.run(lambda: stop.wait(20), 0.02)
+    with pytest.raises(OverdueError, match="4 earlier calls hang"):
+        deadlines.run(lambda: 7, 1.0)
+    time.sleep(0.15)
+    assert [deadlines.run(lambda: 7, 1.0) for _ in range(3)] == [7, 7, 7]
     stop.set()
 
 

@@ -223,3 +223,9 @@ async def test_the_digest_awaits_an_asynchronous_source() -> None:
 def test_the_digest_shows_others_under_their_names() -> None:
     text = digest_of(said("I use vim", 1, speaker="Lin"), speaker="Ann").invoke(None)
     assert "Lin" in text
+
+
+@pytest.mark.parametrize(("k", "most"), [(10**9, 20), (-1, 1), ("7", 7), (None, 5)])
+def test_newest_notes_are_bounded_whatever_is_asked(k: Any, most: int) -> None:
+    notes = fold([said(f"Rule {number}", number, call=f"c{number}") for number in range(30)])
+    assert len(CreditedRetriever(source=lambda: notes).invoke("", k=k)) == most

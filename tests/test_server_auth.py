@@ -96,3 +96,23 @@ def test_rule_can_be_registered() -> None:
     rule = create_store_rule(SCOPES)
     auth.on.store(rule)
     assert auth._handlers[("store", "*")] == [rule]
+
+
+@pytest.mark.parametrize("action", ["search", "list_namespaces"])
+@pytest.mark.parametrize(
+    "namespace",
+    [
+        ("*",),
+        ("*", "*"),
+        ("memories", "*"),
+        ("mem",),
+        ("MEM",),
+        ("m%",),
+        ("m_mories",),
+        ("memories.s-bob",),
+        ("*", "s-bob", "user"),
+        (7,),
+    ],
+)
+async def test_wildcards_and_beginnings_list_no_memory(action: str, namespace: Any) -> None:
+    assert await refused(action, namespace)

@@ -400,3 +400,79 @@ def _failing_after_put(backend: Backend, ledger: SharedLedger, event: Event) -> 
             ops = steps.send(answers)
     except StopIteration as done:
         return done.value
+
+
+class Unreliable(store_support.InMemoryStore):
+    """Loses puts of tokens, fails before them, or shows late or little of what it holds."""
+
+    loses_tokens = breaks = False
+    lag = 0
+    most = 10_000
+
+    def batch(self, ops: Any) -> Any:
+        ops = list(ops)
+        if self.loses_tokens:
+            ops = [op for op in ops if not (isinstance(op, PutOp) and op.namespace[-1] == "tokens")]
+        if self.breaks and any(isinstance(op, PutOp) for op in ops):
+            self.breaks = False
+            super().batch([op for op in ops if op.namespace[-1] != "tokens"])
+            raise ConnectionError("gone in the middle")
+        return [
+            self._cut(op, answer) if isinstance(op, SearchOp) else answer
+            for op, answer in zip(ops, super().batch(ops) if ops else [], strict=True)
+        ]
+
+    def _cut(self, op: SearchOp, answer: Any) -> Any:
+        if self.lag and "events" in op.namespace_prefix:
+            self.lag -= 1
+            return []
+        return answer[: self.most]
+
+
+def on(store: BaseStore, steps: Any) -> Any:
+    return asking.run("user", store, steps)
+
+
+def test_reader_sees_a_write_whose_tokens_came_too_late() -> None:
+    store, reader = Unreliable(), SnapshotCache()
+    ledger = SharedLedger(store, LABELS, reader)
+    on(store, ledger.append([said("Use pnpm", 1)]))
+    on(store, ledger.read())
+    store.breaks = True
+    late = said("Use zsh", 2)
+    assert on(store, SharedLedger(store, LABELS, SnapshotCache()).append([late])) == []
+    assert late in on(store, ledger.read()).events
+
+
+def test_write_whose_tokens_are_lost_is_reported() -> None:
+    store = Unreliable()
+    store.loses_tokens = True
+    event = said("Use pnpm", 1)
+    assert on(store, SharedLedger(store, LABELS).append([event])) == [event]
+
+
+def test_event_that_a_listing_lags_behind_of_is_read_later() -> None:
+    store = Unreliable()
+    ledger = SharedLedger(store, LABELS, SnapshotCache())
+    on(store, ledger.append([said("Use pnpm", 1)]))
+    on(store, ledger.read())
+    late = said("Use zsh", 2)
+    assert on(store, SharedLedger(store, LABELS, SnapshotCache()).append([late])) == []
+    store.lag = 1
+    on(store, ledger.read())
+    assert late in on(store, ledger.read()).events
+
+
+def test_write_that_is_listed_late_is_shown_to_whoever_read_before() -> None:
+    store = Unreliable()
+    store.lag = 1
+    event = said("Use pnpm", 1)
+    assert on(store, SharedLedger(store, LABELS, SnapshotCache()).append([event])) == []
+
+
+def test_store_that_hands_out_little_at_once_is_read_to_the_end() -> None:
+    store = Unreliable()
+    store.most = 50
+    events = [said(f"Rule {number}", number, call=f"c{number}") for number in range(120)]
+    assert on(store, SharedLedger(store, LABELS).append(events)) == []
+    assert len(on(store, SharedLedger(store, LABELS, SnapshotCache()).read()).events) == 120

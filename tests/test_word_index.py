@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -116,3 +119,27 @@ def test_threads_may_share_it() -> None:
 def test_an_empty_question_and_no_notes_find_nothing() -> None:
     none: list[Note] = []
     assert WordIndex().rank("", numbered(3)) == WordIndex().rank("x", none) == []
+
+
+def test_index_is_usable_in_a_process_forked_while_it_was_at_work() -> None:
+    index = WordIndex()
+    note = Note("k3m9xz", "Use pnpm", "preference", "active", "")
+    with index._lock:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(5)
+            os._exit(0 if index.rank("pnpm", [note]) == ["k3m9xz"] else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_weighing_is_not_disturbed_by_another_threads_list() -> None:
+    index = WordIndex()
+    notes = [Note(f"n{n:05}", f"Use tool {n}", "preference", "active", "") for n in range(60)]
+    lists = [tuple(notes), tuple(notes[15:])]
+
+    def work(turn: int) -> None:
+        for step in range(40):
+            index.weigh("tool", lists[(turn + step) % 2], 40)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
