@@ -273,12 +273,12 @@ MUTATIONS = [
         ("if not _asks_alone(sentence, language):", "if False:"),
         ("if not asks_aside(asked) or", "if"),
         (
-            "return length > 0 and not _is_open(tail, language) and is_known(tail, language)\n",
-            "return length > 0\n",
+            "return plain and (not known or is_known(tail, language))",
+            "return length > 0",
         ),
         (
-            "and not _is_open(tail, language) and is_known(tail, language, fields)",
-            "and not _is_open(tail, language)",
+            "return plain and (not known or is_known(tail, language, fields))",
+            "return plain",
         ),
         ("return length < len(rest) and _is_plain_tail(rest, length, language)", "return True"),
         ("if any(rest[-1].low in language.words(field) for field in _OPEN_ENDS):", "if False:"),
