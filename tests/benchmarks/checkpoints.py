@@ -42,7 +42,7 @@ OVERHEAD_NOTES = 40
 MESSAGE_CHARACTERS = 200
 ANSWER = "I looked at it and this is what stands there: ".ljust(MESSAGE_CHARACTERS, "=")
 _PREFERENCE = (
-    "I prefer plan {number:03} for the yearly report, with a short table for each region, all "
+    "I prefer plan {number:03} for the yearly report, with a short table for every region, all "
     "figures rounded to thousands, sources at the end of every page and a brief summary in plain "
     "English on the front page."
 )
