@@ -41,10 +41,11 @@ AIM_OVERHEAD_MS = 1.0
 OVERHEAD_NOTES = 40
 MESSAGE_CHARACTERS = 200
 ANSWER = "I looked at it and this is what stands there: ".ljust(MESSAGE_CHARACTERS, "=")
+# Five are typed in one run, so each must plainly leave the others alone.
 _PREFERENCE = (
-    "I prefer plan {number:03} for the yearly report, with a short table for every region, all "
-    "figures rounded to thousands, sources at the end of every page and a brief summary in plain "
-    "English on the front page."
+    "I prefer python {number:03} with pytest and mypy and ruff and black and poetry, rust with "
+    "cargo and docker, go with make and podman, java with gradle and maven, react with vitest and "
+    "playwright on ubuntu 24.4"
 )
 _REQUEST = (
     "Please look at row {number:03} of the table that I sent you this morning and tell me what you "
