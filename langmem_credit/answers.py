@@ -21,7 +21,8 @@ _OPENING = 50
 RUN_ONLY = "It is kept for this run only: this agent has no checkpointer."
 NO_MEMORY = "Nothing was changed: this graph has no memory. Its state needs the memory's channels."
 WORDS_ALONE = (
-    "The index does not answer now, so notes were looked for by their words alone: try other words."
+    "The index is not ready or does not answer, so notes were looked for by their words alone: try "
+    "other words, or ask again in a moment."
 )
 FAILED = "Nothing was changed: the memory failed. Go on without it and tell the person."
 NO_OTHER_WORDS = (
