@@ -269,7 +269,12 @@ def _found(scope: Scope, asked: Opening) -> Book:
         me = _me(scope, where.values, asked.speaker) if scope.people and not asked.for_host else ""
     except IdentityError as error:
         # Not the value: it may be somebody's address.
-        _log.warning("scope %s is closed for this run: %s cannot be used", scope.name, error.name)
+        _log.warning(
+            "scope %s is closed for this run: %s is missing or cannot be used; pass a text with "
+            "each run, in context or in config's configurable",
+            scope.name,
+            error.name,
+        )
         return Book(scope, closed=f"this run does not say for certain whose it is ({error.name})")
     unclear = _unclear(me, asked.speaker) if me else ""
     if unclear:
