@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         RefusedWriteError,
         StoreError,
         UnknownNoteError,
+        UnknownSessionError,
     )
     from .heard import mark, not_typed
     from .index import Index, IndexStatus
@@ -64,6 +65,7 @@ __all__ = [
     "Scope",
     "StoreError",
     "UnknownNoteError",
+    "UnknownSessionError",
     "Utterance",
     "Verdict",
     "create_store_rule",
@@ -99,6 +101,7 @@ _MODULE_OF = {
     "Scope": "scopes",
     "StoreError": "errors",
     "UnknownNoteError": "errors",
+    "UnknownSessionError": "errors",
     "Utterance": "notes",
     "Verdict": "notes",
     "create_store_rule": "server_auth",

@@ -20,16 +20,18 @@ T = TypeVar("T")
 Steps = Generator[list[Op], list[Any], T]
 
 _TRIES = 8
-_PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 20.0
 
 
-def run(scope: str, store: BaseStore, steps: Steps[T]) -> T:
-    """The result of the steps on this store.
+def run(
+    scope: str, store: BaseStore, steps: Steps[T], patience_seconds: float = PATIENCE_SECONDS
+) -> T:
+    """The result of the steps on this store, which are tried again for so long.
 
     Raises:
         StoreError: the store failed.
     """
-    asking = _Asking(scope, steps)
+    asking = _Asking(scope, steps, patience_seconds)
     while not asking.done:
         try:
             answers = store.batch(asking.ops)
@@ -40,9 +42,11 @@ def run(scope: str, store: BaseStore, steps: Steps[T]) -> T:
     return cast("T", asking.result)
 
 
-async def arun(scope: str, store: BaseStore, steps: Steps[T]) -> T:
+async def arun(
+    scope: str, store: BaseStore, steps: Steps[T], patience_seconds: float = PATIENCE_SECONDS
+) -> T:
     """As `run`."""
-    asking = _Asking(scope, steps)
+    asking = _Asking(scope, steps, patience_seconds)
     while not asking.done:
         try:
             answers = await _abatch(store, asking.ops)
@@ -56,13 +60,13 @@ async def arun(scope: str, store: BaseStore, steps: Steps[T]) -> T:
 class _Asking(Generic[T]):
     """Steps on their way: what is asked of the store next, or what they came to."""
 
-    def __init__(self, scope: str, steps: Steps[T]) -> None:
+    def __init__(self, scope: str, steps: Steps[T], patience_seconds: float) -> None:
         self.done = False
         self.result: T | None = None
         self.ops: list[Op] = []
         self._scope = scope
         self._steps = steps
-        self._since = time.monotonic()
+        self._until = time.monotonic() + patience_seconds
         self._tries = 0
         self._go_on(lambda: next(steps))
 
@@ -73,7 +77,7 @@ class _Asking(Generic[T]):
     def failed(self, error: Exception) -> float:
         """Seconds to wait before asking again; 0 where the steps go on without an answer."""
         self._tries += 1
-        patient = time.monotonic() - self._since < _PATIENCE_SECONDS
+        patient = time.monotonic() < self._until
         if patient and any(passes(error) for passes in _PASSING):
             if self._tries < _TRIES or _grew(error):
                 return _pause(min(self._tries, _TRIES))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from langgraph.runtime import get_runtime
 from langgraph.store.base import BaseStore
 
-from .asking import Steps, arun, run
+from .asking import PATIENCE_SECONDS, Steps, arun, run
 from .errors import IdentityError, StoreError
 from .growing import GrowingLedger
 from .ledger import Event
@@ -127,9 +127,28 @@ class Writing:
     events: Sequence[Event]
 
 
+@dataclass(frozen=True, slots=True)
+class StoreWork:
+    """Asks for something else of a store; the answer is what it came to, or its StoreError.
+
+    Attributes:
+        scope: name of the scope that it belongs to.
+        store: of the graph.
+        steps: what is asked of the store.
+        patient: what another try may settle is tried again for a while.
+    """
+
+    scope: str
+    store: BaseStore
+    steps: Steps[Any]
+    patient: bool = False
+
+
+Asked = Opening | Writing | StoreWork
+
 # What does something with books: it yields what it needs done and is sent what came of it, so that
 # one body serves `do` and `ado`.
-Work = Generator[Opening | Writing, Any, T]
+Work = Generator[Asked, Any, T]
 
 
 def do(work: Work[T]) -> T:
@@ -138,9 +157,11 @@ def do(work: Work[T]) -> T:
     while asked is not None:
         errands = _errands(asked)
         for errand in errands:
-            if errand.ledger is not None and errand.steps is not None:
+            if errand.store is not None and errand.steps is not None:
                 try:
-                    errand.result = run(errand.scope, errand.ledger.store, errand.steps)
+                    errand.result = run(
+                        errand.scope, errand.store, errand.steps, errand.patience_seconds
+                    )
                 except StoreError as error:
                     errand.result = error
         asked, result = _next(work, _came_to(asked, errands))
@@ -157,16 +178,18 @@ async def ado(work: Work[T]) -> T:
     while asked is not None:
         errands = _errands(asked)
         for errand in errands:
-            if errand.ledger is not None and errand.steps is not None:
+            if errand.store is not None and errand.steps is not None:
                 try:
-                    errand.result = await arun(errand.scope, errand.ledger.store, errand.steps)
+                    errand.result = await arun(
+                        errand.scope, errand.store, errand.steps, errand.patience_seconds
+                    )
                 except StoreError as error:
                     errand.result = error
         asked, result = await asyncio.to_thread(_next, work, _came_to(asked, errands))
     return cast("T", result)
 
 
-def _next(work: Work[T], answer: Any) -> tuple[Opening | Writing | None, T | None]:
+def _next(work: Work[T], answer: Any) -> tuple[Asked | None, T | None]:
     """What is asked for next, or None and what the work came to."""
     try:
         return work.send(answer), None
@@ -179,35 +202,40 @@ def _next(work: Work[T], answer: Any) -> tuple[Opening | Writing | None, T | Non
 class _Errand:
     """One thing to be asked of a store, and what came of it."""
 
-    book: Book
+    scope: str
+    store: BaseStore | None
     steps: Steps[Any] | None = None
+    patience_seconds: float = PATIENCE_SECONDS
     result: Any = None
+    book: Book | None = None
 
-    @property
-    def ledger(self) -> SharedLedger | None:
-        return self.book.ledger
-
-    @property
-    def scope(self) -> str:
-        return self.book.scope.name
+    @classmethod
+    def on(cls, book: Book, steps: Steps[Any] | None) -> _Errand:
+        store = None if book.ledger is None else book.ledger.store
+        return cls(book.scope.name, store, steps, book=book)
 
 
-def _errands(asked: Opening | Writing) -> list[_Errand]:
+def _errands(asked: Asked) -> list[_Errand]:
+    if isinstance(asked, StoreWork):
+        patience_seconds = PATIENCE_SECONDS if asked.patient else 0.0
+        return [_Errand(asked.scope, asked.store, asked.steps, patience_seconds)]
     if isinstance(asked, Opening):
         books = [_found(scope, asked) for scope in asked.scopes]
-        return [_Errand(book, book.ledger.read() if book.ledger else None) for book in books]
+        return [_Errand.on(book, book.ledger.read() if book.ledger else None) for book in books]
     # What a call wrote before it was run again stands there already.
     events = [event for event in asked.events if event["id"] not in asked.book.kept.by_id]
     ledger = asked.book.ledger
-    return [_Errand(asked.book, ledger.append(events) if ledger and events else None)]
+    return [_Errand.on(asked.book, ledger.append(events) if ledger and events else None)]
 
 
-def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
+def _came_to(asked: Asked, errands: Sequence[_Errand]) -> Any:
     if isinstance(asked, Opening):
-        return tuple(_read(errand) for errand in errands)
+        return tuple(_read(errand, errand.book) for errand in errands if errand.book)
     (errand,) = errands
-    if errand.ledger is None:
-        return errand.book.closed or DOWN
+    if isinstance(asked, StoreWork):
+        return errand.result
+    if errand.store is None:
+        return asked.book.closed or DOWN
     if isinstance(errand.result, StoreError):
         _log.warning("scope %s: nothing was written (%s)", errand.scope, errand.result.cause)
         return DOWN
@@ -217,18 +245,18 @@ def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
     return ""
 
 
-def _read(errand: _Errand) -> Book:
+def _read(errand: _Errand, book: Book) -> Book:
     if isinstance(errand.result, Snapshot):
         kept, token = errand.result.ledger, errand.result.token
-        return replace(errand.book, kept=kept, token=token)
+        return replace(book, kept=kept, token=token)
     if isinstance(errand.result, StoreError):
         _log.warning(
             "scope %s: the store failed (%s); going on without it",
             errand.scope,
             errand.result.cause,
         )
-        return replace(errand.book, ledger=None, closed=DOWN)
-    return errand.book
+        return replace(book, ledger=None, closed=DOWN)
+    return book
 
 
 def _found(scope: Scope, asked: Opening) -> Book:

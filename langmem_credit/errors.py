@@ -52,6 +52,20 @@ class UnknownNoteError(CreditError):
         super().__init__(problem)
 
 
+class UnknownSessionError(CreditError):
+    """The person has no session of this id.
+
+    Attributes:
+        session_id: the id that was asked for.
+    """
+
+    def __init__(self, session_id: object) -> None:
+        self.session_id = session_id
+        super().__init__(
+            f"This person has no session {named(session_id)}. List the sessions to see their ids."
+        )
+
+
 class ChangedNoteError(CreditError):
     """The note is no longer the text that the person was shown.
 

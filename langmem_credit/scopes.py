@@ -140,6 +140,10 @@ class RunValues:
             raise IdentityError(scope, name, f"{' and '.join(given)} name different ones")
         return str(next(iter(given.values())))
 
+    def gives(self, name: str) -> bool:
+        """True where some source has a value of this name."""
+        return bool(self._given(name))
+
     def _given(self, name: str) -> dict[str, Any]:
         """The value of each source that has one; None counts as none."""
         found = {

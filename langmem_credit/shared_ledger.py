@@ -202,7 +202,7 @@ class SharedLedger:
 
     def _read_all(self) -> Steps[Snapshot]:
         tokens = yield from self._read_tokens()
-        items = yield from _listed(self._events)
+        items = yield from listed(self._events)
         found: dict[str, list[Event]] = {bucket: [] for bucket in tokens if bucket != _SCOPE}
         for item in items:
             bucket = self._bucket_in(item)
@@ -225,13 +225,13 @@ class SharedLedger:
             return replace((yield from self._read_all()), before=known.ledger)
         buckets = dict(known.buckets)
         for bucket in changed:
-            items = yield from _listed((*self._events, bucket))
+            items = yield from listed((*self._events, bucket))
             events = [dict(item.value) for item in items if self._bucket_in(item) == bucket]
             buckets[bucket] = (tokens[bucket], events)
         return Snapshot(scope, buckets, known.ledger)
 
     def _read_tokens(self) -> Steps[dict[str, str]]:
-        items = yield from _listed(self._tokens)
+        items = yield from listed(self._tokens)
         return {
             item.key: _token_of(item) for item in items if tuple(item.namespace) == self._tokens
         }
@@ -250,7 +250,7 @@ class SharedLedger:
         return labels[-1]
 
 
-def _listed(prefix: Labels) -> Steps[list[SearchItem]]:
+def listed(prefix: Labels) -> Steps[list[SearchItem]]:
     """Everything under the labels.
 
     Stores order by time alone, and rows of one moment may change places between two pages, as rows
