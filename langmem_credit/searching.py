@@ -12,9 +12,10 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from .checkpoints import Look, LookBack, Peek
@@ -31,6 +32,7 @@ from .desk import (
     read_at,
     unreadable,
 )
+from .errors import StoreError
 from .matching import Place, SessionHit, excerpt, fold_text, missing, ranked
 from .register import SessionEntry
 from .transcripts import PERSON, Transcript
@@ -92,7 +94,8 @@ class SessionSearch:
         self._explained = explained
         self._cancelled = threading.Event()
         self._scan = _SCANS.begin((id(desk.saver), desk.owner, desk.labels, client))
-        self._steps = _steps(desk, words, limit, everything, self._is_dropped)
+        self._begin = partial(_steps, desk, words, limit, everything, self._is_dropped)
+        self._steps = self._begin()
         self._asked: Asked | None = None
         self._answer: Any = None
 
@@ -116,7 +119,7 @@ class SessionSearch:
             if self._asked is None and self._goes_on(self._steps.send(self._answer)):
                 break
             if self._asked is not None:
-                with self._explained():
+                with self._explained(), self._begun_anew():
                     self._answer = answer_to(self._desk, self._asked)
                 self._asked = None
         assert self.progress is not None
@@ -129,7 +132,7 @@ class SessionSearch:
                 if self._goes_on(await asyncio.to_thread(self._steps.send, self._answer)):
                     break
             if self._asked is not None:
-                with self._explained():
+                with self._explained(), self._begun_anew():
                     self._answer = await aanswer_to(self._desk, self._asked)
                 self._asked = None
         assert self.progress is not None
@@ -144,6 +147,15 @@ class SessionSearch:
         """The steps that are left."""
         while not self.done:
             yield await self.astep()
+
+    @contextmanager
+    def _begun_anew(self) -> Iterator[None]:
+        """The search begins anew where the register failed, which is asked before all else."""
+        try:
+            yield
+        except StoreError:
+            self._steps, self._asked = self._begin(), None
+            raise
 
     def _goes_on(self, came: Asked | SearchProgress) -> bool:
         """Takes what the search came to next; True at the end of a step."""
