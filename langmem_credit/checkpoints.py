@@ -49,8 +49,8 @@ class LookBack:
     The answer is a pair: the facts, and whether all that was asked for was told.
 
     Attributes:
-        until: no checkpoint is told from one on that was made before, ISO 8601; "" for the
-            newest one alone.
+        until: the first checkpoint that was made before is the last one told, ISO 8601; "" for
+            the newest one alone.
         most: checkpoints that are told.
     """
 
@@ -200,10 +200,10 @@ class _Pages:
         """Takes a page in; the size of the next one is 0 where none is needed."""
         for one in page:
             facts = _facts(one)
+            self.found.append(facts)
             if self._asked.until and _moment(facts.at) < _moment(self._asked.until):
                 self.complete, self.size = True, 0
                 return
-            self.found.append(facts)
         if len(page) < self.size or not self._asked.until:
             self.complete, self.size = True, 0
         elif len(self.found) >= self._asked.most:

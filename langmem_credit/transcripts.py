@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -43,47 +42,48 @@ class Said:
     id: str = ""
 
 
-@dataclass(frozen=True)
 class Transcript:
     """One state of a conversation, as it is searched.
 
     Attributes:
-        said: the messages that say something, oldest first.
         title: the first words that a person typed, "" for none.
-        people: ids of the people's messages.
     """
 
-    said: tuple[Said, ...]
-    title: str = ""
-    people: frozenset[str] = frozenset()
+    __slots__ = ("_folded", "_parts", "_text", "title")
+
+    def __init__(self, said: Sequence[Said], title: str = "") -> None:
+        self.title = title
+        # One text for all, which is folded at once.
+        self._text = "\n".join([one.text for one in said])
+        self._parts: list[tuple[int, str, str, int, int]] = []
+        start = 0
+        for one in said:
+            end = start + len(one.text)
+            self._parts.append((one.number, one.role, one.id, start, end))
+            start = end + 1
+        # Plain text is folded in no time, and so held once only.
+        self._folded = None if self._text.isascii() else fold_text(self._text)
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """The messages that say something, oldest first."""
+        return tuple(self._each())
 
     @property
     def folded(self) -> str:
         """All of it, folded for the search; a line break between messages."""
-        if self._is_plain:
-            # Made in no time, so that plain text is held once only.
-            return "\n".join([fold_text(one.text) for one in self.said])
-        return self._folded
+        return fold_text(self._text) if self._folded is None else self._folded
 
-    @cached_property
+    @property
     def chars(self) -> int:
         """How many characters it holds, as it was said and, where that is kept, folded."""
-        folded = 0 if self._is_plain else len(self._folded)
-        return sum(len(one.text) for one in self.said) + len(self.title) + folded
-
-    @cached_property
-    def _is_plain(self) -> bool:
-        return all(one.text.isascii() for one in self.said)
-
-    @cached_property
-    def _folded(self) -> str:
-        return "\n".join([fold_text(one.text) for one in self.said])
+        return len(self._text) + len(self.title) + len(self._folded or "")
 
     def find(self, words: Sequence[str]) -> tuple[Place, str] | None:
         """The first line with most of the words, and where it is; None for none."""
         found: tuple[Place, str] | None = None
         most = 0
-        for one in self.said:
+        for one in self._each():
             lines = one.text.splitlines()
             number, count = best_line(words, lines)
             if count > most:
@@ -92,6 +92,10 @@ class Transcript:
                 if most == len(words):
                     break
         return found
+
+    def _each(self) -> Iterator[Said]:
+        for number, role, message_id, start, end in self._parts:
+            yield Said(number, role, self._text[start:end], message_id)
 
 
 def transcript_of(messages: Iterable[BaseMessage], *, everything: bool = False) -> Transcript:
@@ -102,20 +106,17 @@ def transcript_of(messages: Iterable[BaseMessage], *, everything: bool = False) 
         everything: also what tools and code put into it.
     """
     said: list[Said] = []
-    people: set[str] = set()
     title = ""
     for number, message in enumerate(messages):
         role = _role(message)
-        if role == PERSON and message.id:
-            people.add(message.id)
-        if role == PERSON and not title and isinstance(message, HumanMessage):
+        if role == PERSON and not title:
             title = first_typed([message])
         text = text_of(message.content)
         if everything and isinstance(message, AIMessage):
             text = "\n".join([part for part in (text, *_calls(message)) if part])
         if text.strip() and (everything or role != TOOL):
             said.append(Said(number, role, text, message.id or ""))
-    return Transcript(tuple(said), title, frozenset(people))
+    return Transcript(said, title)
 
 
 def first_typed(messages: Iterable[BaseMessage]) -> str:
@@ -144,8 +145,8 @@ class TranscriptCache:
     """The transcripts read last, within a number of characters, for all searches of this process.
 
     A transcript stands for one version of a conversation: the id of its newest checkpoint. Where a
-    checkpointer can say what changed since, `since` is when that was last asked, and a transcript
-    of the same epoch needs no look to be current.
+    checkpointer can say what changed since, `asked` is when it was last asked, and a transcript of
+    the same epoch needs no look to be current.
     """
 
     def __init__(self, most_chars: int = MOST_CHARS) -> None:
@@ -175,7 +176,7 @@ class TranscriptCache:
         """The transcript of the thread, where it is known that nothing changed since."""
         with self._lock:
             of = self._of(saver)
-            if of is None or not of.since:
+            if of is None or not of.asked.at:
                 return None
             kept = self._used((of.number, thread, everything))
             return kept.transcript if kept is not None and kept.epoch == of.epoch else None
@@ -197,19 +198,19 @@ class TranscriptCache:
             while self._chars > self._most_chars:
                 self._drop(next(iter(self._kept)))
 
-    def since(self, saver: Any) -> str:
-        """When it was last asked what changed, ISO 8601; "" for never."""
+    def asked(self, saver: Any) -> LastAsked:
+        """When it was last asked what changed."""
         with self._lock:
             of = self._of(saver)
-            return "" if of is None else of.since
+            return LastAsked() if of is None else of.asked
 
-    def changed(self, saver: Any, versions: dict[str, str] | None, at: str) -> None:
+    def changed(self, saver: Any, versions: dict[str, str] | None, asked: LastAsked) -> None:
         """Takes note of what changed since it was last asked.
 
         Args:
             saver: that was asked.
             versions: newest version of each thread that may have changed; None for all threads.
-            at: when the newest of its checkpoints was made.
+            asked: when that was.
         """
         with self._lock:
             of = self._of(saver)
@@ -223,7 +224,7 @@ class TranscriptCache:
                         key = (of.number, thread, everything)
                         if key in self._kept and self._kept[key].version != version:
                             self._drop(key)
-            of.since = at
+            of.asked = asked
 
     def forget(self, saver: Any, thread: str) -> None:
         """Drops what is held of the thread."""
@@ -264,6 +265,19 @@ class TranscriptCache:
             self._chars -= gone.transcript.chars
 
 
+@dataclass(frozen=True, slots=True)
+class LastAsked:
+    """When a checkpointer was last asked what changed.
+
+    Attributes:
+        at: ISO 8601 in UTC, "" for never.
+        newest: when its newest checkpoint then was made.
+    """
+
+    at: str = ""
+    newest: str = ""
+
+
 @dataclass(slots=True)
 class _Kept:
     version: str
@@ -275,7 +289,7 @@ class _Kept:
 class _Saver:
     number: int
     epoch: int = 0
-    since: str = ""
+    asked: LastAsked = LastAsked()
 
 
 CACHE = TranscriptCache()

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
 
-from langmem_credit import mark
+from langmem_credit import mark, searching
 from langmem_credit.checkpoints import LookBack, ThreadReader
 from langmem_credit.errors import ConfigurationError, StoreError, UnknownSessionError
 from langmem_credit.matching import Place, best_line, excerpt, query_words
@@ -762,6 +763,12 @@ async def test_async_postgres_is_searched() -> None:
 # What changed since, where a checkpointer gives the newest first.
 
 
+@pytest.fixture
+def _clocks_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_CLOCK_SKEW", timedelta(seconds=0))
+
+
+@pytest.mark.usefixtures("_clocks_agree")
 def test_postgres_is_asked_once_what_changed() -> None:
     with postgres_saver(None) as saver:
         library = Library(saver)
@@ -784,6 +791,7 @@ def test_postgres_is_asked_once_what_changed() -> None:
             type(saver).get_tuple = real
 
 
+@pytest.mark.usefixtures("_clocks_agree")
 def test_another_persons_search_loses_no_change() -> None:
     with postgres_saver(None) as saver:
         library = Library(saver)
@@ -796,6 +804,25 @@ def test_another_persons_search_loses_no_change() -> None:
         assert library.found("news", ANN) == ["one"]
 
 
+def test_a_change_by_a_clock_that_runs_behind_is_found() -> None:
+    with postgres_saver(None) as saver:
+        library = Library(saver)
+        library.run("one", "Hello", "again", "bye")
+        assert library.found("news") == []
+        library.run("one", "the news", "bye")
+        late = {"configurable": {"thread_id": "one"}}
+        made = saver.get_tuple(late).checkpoint["ts"]
+        behind = (datetime.fromisoformat(made) - timedelta(seconds=10)).isoformat()
+        with saver._cursor() as cursor:
+            cursor.execute(
+                "UPDATE checkpoints SET checkpoint = jsonb_set(checkpoint, '{ts}', to_jsonb(%s::text))",
+                (behind,),
+            )
+
+        assert library.found("news") == ["one"]
+
+
+@pytest.mark.usefixtures("_clocks_agree")
 def test_going_back_to_an_earlier_database_is_noticed() -> None:
     with postgres_saver(None) as saver:
         library = Library(saver)
