@@ -1,17 +1,11 @@
-"""Threads as their checkpointer holds them, read without waking every message.
+"""Threads as their checkpointer holds them, read through a twin that leaves messages asleep.
 
-A checkpointer hands a checkpoint out whole, and most of the time goes into making objects of its
-messages. Whether a conversation changed can be told without them. So reading is done by a copy of
-the checkpointer (LangGraph copies its own in the same way) whose serializer leaves them asleep;
-`Peek.messages` wakes them with the checkpointer's own serializer and its rules. Where a
-checkpointer cannot be copied so, it is asked as it is.
+`Peek.messages` wakes them with the checkpointer's own serializer and its rules.
 """
 
 from __future__ import annotations
 
 import asyncio
-import copy
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,12 +14,13 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
+from .sleeping import Asleep, AsleepList, asleep_twin
 from .state import LEDGER, RUN
-
-_log = logging.getLogger("langmem_credit")
 
 MESSAGES = "messages"
 _FIRST_PAGE = 20
+_LARGEST_PAGE = 320
+_MOST_COMPACTIONS = 50
 # Not this thread's fault: the checkpointer has no such method, or waits for its own loop.
 _UNUSABLE = (NotImplementedError, asyncio.InvalidStateError)
 
@@ -40,6 +35,23 @@ class Look:
 @dataclass(frozen=True, slots=True)
 class LookAround:
     """Asks for the facts of all checkpoints of outermost graphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookThrough:
+    """Asks for what compactions took out of a conversation: its messages before each of them.
+
+    The answer is a list of lists, the newest compaction first, or the error that was raised.
+
+    Attributes:
+        thread: its id.
+        id: of the checkpoint from which on it is looked back, along its own branch.
+        is_compaction: says of the messages before a step and after it whether that was one.
+    """
+
+    thread: str
+    id: str
+    is_compaction: Callable[[Sequence[BaseMessage], Sequence[BaseMessage]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +114,14 @@ class ThreadReader:
 
     def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         self.saver = saver
-        self._asleep, self._serde = _asleep(saver)
+        self._asleep, self._serde = asleep_twin(saver)
 
     def look(self, threads: Iterable[str]) -> list[Peek | Exception | None]:
         """The newest checkpoint of each thread, in their order."""
         found: list[Peek | Exception | None] = []
         for thread in threads:
             try:
-                found.append(self._peek(thread, self._asleep.get_tuple(_config(thread))))
+                found.append(self._peek(self._asleep.get_tuple(_config(thread))))
             except _UNUSABLE:
                 raise
             except Exception as error:  # noqa: BLE001 - one broken thread must not hide the others
@@ -121,7 +133,7 @@ class ThreadReader:
         found: list[Peek | Exception | None] = []
         for thread in threads:
             try:
-                found.append(self._peek(thread, await self._asleep.aget_tuple(_config(thread))))
+                found.append(self._peek(await self._asleep.aget_tuple(_config(thread))))
             except _UNUSABLE:
                 raise
             except Exception as error:  # noqa: BLE001 - one broken thread must not hide the others
@@ -151,6 +163,32 @@ class ThreadReader:
             pages.take([one async for one in page])
         return pages.found, pages.complete
 
+    def look_through(self, asked: LookThrough) -> list[list[BaseMessage]] | Exception:
+        """What `LookThrough` asks for."""
+        branch = _Branch(asked)
+        try:
+            while branch.size:
+                page = self._asleep.list(_config(asked.thread), **branch.page)
+                branch.take(list(page), self._peek)
+        except _UNUSABLE:
+            raise
+        except Exception as error:  # noqa: BLE001 - one broken thread must not hide the others
+            return error
+        return branch.found
+
+    async def alook_through(self, asked: LookThrough) -> list[list[BaseMessage]] | Exception:
+        """As `look_through`."""
+        branch = _Branch(asked)
+        try:
+            while branch.size:
+                page = self._asleep.alist(_config(asked.thread), **branch.page)
+                branch.take([one async for one in page], self._peek)
+        except _UNUSABLE:
+            raise
+        except Exception as error:  # noqa: BLE001 - one broken thread must not hide the others
+            return error
+        return branch.found
+
     @property
     def comes_newest_first(self) -> bool:
         """True where listing is known to give the newest checkpoints of all threads first.
@@ -160,20 +198,20 @@ class ThreadReader:
         names = {(one.__module__, one.__name__) for one in type(self.saver).__mro__}
         return not names.isdisjoint(_NEWEST_FIRST)
 
-    def _peek(self, thread: str, one: CheckpointTuple | None) -> Peek | None:
+    def _peek(self, one: CheckpointTuple | None) -> Peek | None:
         if one is None:
             return None
         checkpoint = one.checkpoint
         values: Any = checkpoint.get("channel_values") or {}
         messages = values.get(MESSAGES, [])
-        if isinstance(checkpoint, _Asleep):
+        if isinstance(checkpoint, Asleep):
             # Kept in one piece with everything else.
             whole = checkpoint
             return Peek(_facts(one), messages, lambda _: _messages_in(self._woken(whole)))
         return Peek(_facts(one), messages, self._woken)
 
     def _woken(self, value: Any) -> Any:
-        if isinstance(value, _Asleep | _AsleepList):
+        if isinstance(value, Asleep | AsleepList):
             return self._serde.loads_typed(value.stored)
         return value
 
@@ -213,6 +251,52 @@ class _Pages:
             self.size = min(4 * self.size, self._asked.most)
 
 
+class _Branch:
+    """A thread's checkpoints page by page, from one on back to its beginning."""
+
+    def __init__(self, asked: LookThrough) -> None:
+        self.found: list[list[BaseMessage]] = []
+        self.size = _FIRST_PAGE
+        self._wanted = asked.id
+        self._before: Any = None
+        self._is_compaction = asked.is_compaction
+        self._after: Peek | None = None
+        self._removed: set[str | None] = set()
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """Which page is asked for next."""
+        return {"before": self._before, "limit": self.size}
+
+    def take(self, page: list[CheckpointTuple], peek: Callable[[Any], Peek | None]) -> None:
+        """Takes a page in; the size of the next one is 0 where none is needed."""
+        for one in page:
+            if one.checkpoint.get("id") != self._wanted:
+                # Of a branch that was left, or made since.
+                continue
+            look = peek(one)
+            if look is not None and self._after is not None and look.count > self._after.count:
+                self._became_fewer(look.messages(), self._after.messages())
+            self._after = look
+            parent = ((one.parent_config or {}).get("configurable") or {}).get("checkpoint_id")
+            if not parent or len(self.found) >= _MOST_COMPACTIONS:
+                self.size = 0
+                return
+            self._wanted = parent
+        if len(page) < self.size:
+            self.size = 0
+        else:
+            self._before = page[-1].config
+            self.size = min(4 * self.size, _LARGEST_PAGE)
+
+    def _became_fewer(self, before: list[BaseMessage], after: list[BaseMessage]) -> None:
+        if self._is_compaction(before, after):
+            self.found.append([one for one in before if one.id not in self._removed])
+        else:
+            # By somebody who wanted them gone.
+            self._removed |= {one.id for one in before} - {one.id for one in after}
+
+
 def _is_outermost(one: CheckpointTuple) -> bool:
     return not one.config.get("configurable", {}).get("checkpoint_ns")
 
@@ -246,69 +330,6 @@ def _messages_in(checkpoint: Any) -> Any:
 
 def _config(thread: str) -> Any:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-
-
-class _Asleep(dict[str, Any]):
-    """A mapping without its objects, and what it was stored as."""
-
-    stored: tuple[str, bytes]
-
-
-class _AsleepList(list[Any]):
-    """As `_Asleep`, for a list."""
-
-    stored: tuple[str, bytes]
-
-
-class _SleepingSerde:
-    """Reads MessagePack without making objects; everything else as the other serializer does."""
-
-    def __init__(self, serde: Any, unpack: Callable[[bytes], Any]) -> None:
-        self._serde = serde
-        self._unpack = unpack
-
-    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """As the other serializer, though nothing is ever written here."""
-        stored: tuple[str, bytes] = self._serde.dumps_typed(obj)
-        return stored
-
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """The value, whose objects are None."""
-        if data[0] != "msgpack":
-            return self._serde.loads_typed(data)
-        value = self._unpack(data[1])
-        asleep: _Asleep | _AsleepList
-        if isinstance(value, dict):
-            asleep = _Asleep(value)
-        elif isinstance(value, list):
-            asleep = _AsleepList(value)
-        else:
-            return value
-        asleep.stored = data
-        return asleep
-
-
-def _asleep(saver: BaseCheckpointSaver[Any]) -> tuple[BaseCheckpointSaver[Any], Any]:
-    """A copy of the checkpointer that wakes nothing, and its own serializer."""
-    serde = getattr(saver, "serde", None)
-    try:
-        import ormsgpack
-
-        option = ormsgpack.OPT_NON_STR_KEYS
-
-        def unpack(data: bytes) -> Any:
-            return ormsgpack.unpackb(data, ext_hook=_nothing, option=option)
-
-        twin = copy.copy(saver)
-        twin.serde = _SleepingSerde(serde, unpack)
-    except Exception as error:  # noqa: BLE001 - a checkpointer of somebody's own
-        _log.info("%s is read as it is (%s)", type(saver).__name__, type(error).__name__)
-        return saver, serde
-    return twin, serde
-
-
-def _nothing(code: int, data: bytes) -> None:
-    """What stands for an object that is not made."""
 
 
 def threads_of(facts: Iterable[Facts]) -> Iterator[Facts]:

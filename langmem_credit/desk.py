@@ -19,17 +19,34 @@ from langgraph.store.base import BaseStore
 
 from .asking import arun, run
 from .books import StoreWork
-from .checkpoints import Look, LookAround, LookBack, Peek, ThreadReader, threads_of
+from .checkpoints import (
+    Look,
+    LookAround,
+    LookBack,
+    LookThrough,
+    Peek,
+    ThreadReader,
+    threads_of,
+)
 from .enrolling import read_entries, read_entry
 from .errors import UnknownSessionError
 from .owners import owner_of, register_scope
 from .register import PREVIEW_CHARS, TITLE_CHARS, SessionEntry, newest_first, short
 from .scopes import RunValues
 from .settings import Settings
-from .transcripts import CACHE, PERSON, Transcript, TranscriptCache, transcript_of
+from .transcripts import (
+    CACHE,
+    PERSON,
+    Transcript,
+    TranscriptCache,
+    is_compacted,
+    is_compaction,
+    transcript_of,
+    with_earlier,
+)
 
 T = TypeVar("T")
-Asked = StoreWork | Look | LookAround | LookBack
+Asked = StoreWork | Look | LookAround | LookBack | LookThrough
 Doing = Generator[Asked, Any, T]
 
 # Conversations that are read in one step.
@@ -123,6 +140,8 @@ def answer_to(desk: Desk, asked: Asked) -> Any:
         return desk.reader.look(asked.threads)
     if isinstance(asked, LookAround):
         return desk.reader.look_around()
+    if isinstance(asked, LookThrough):
+        return desk.reader.look_through(asked)
     return desk.reader.look_back(asked)
 
 
@@ -134,6 +153,8 @@ async def aanswer_to(desk: Desk, asked: Asked) -> Any:
         return await desk.reader.alook(asked.threads)
     if isinstance(asked, LookAround):
         return await desk.reader.alook_around()
+    if isinstance(asked, LookThrough):
+        return await desk.reader.alook_through(asked)
     return await desk.reader.alook_back(asked)
 
 
@@ -168,7 +189,7 @@ def sessions_at(
     for part in parts_of(wanted):
         looks = yield Look([entry.id for entry in part])
         for entry, look in zip(part, looks, strict=True):
-            shown = _there(desk, entry, look)
+            shown = yield from _there(desk, entry, look)
             if shown is not None:
                 found.append(shown)
     return tuple(found)
@@ -191,7 +212,7 @@ def session_at(desk: Desk, session_id: object) -> Doing[tuple[SessionEntry, Peek
     if isinstance(look, Exception):
         raise look
     if entry is None:
-        entry = _derived(desk, session_id, look)
+        entry = yield from _derived(desk, session_id, look)
     if look is None or not belongs(desk, entry, look):
         return entry, None
     return replace(entry, messages=look.count), look
@@ -208,13 +229,22 @@ def belongs(desk: Desk, entry: SessionEntry, look: Peek) -> bool:
     return any(message.id == entry.last for message in look.messages()) if entry.last else False
 
 
-def read_at(desk: Desk, look: Peek, *, everything: bool) -> Transcript:
-    """What was said in the conversation, from the cache where it is the same version."""
+def read_at(desk: Desk, look: Peek, *, everything: bool) -> Doing[Transcript]:
+    """What was said in the conversation, from the cache where it is the same version.
+
+    What a compaction replaced by a summary is part of it: it stands in earlier checkpoints.
+    """
     facts = look.facts
     known = desk.cache.get(desk.saver, facts.thread, facts.id, everything)
     if known is not None:
         return known
-    transcript = transcript_of(look.messages(), everything=everything)
+    messages = look.messages()
+    if is_compacted(messages):
+        earlier = yield LookThrough(facts.thread, facts.id, is_compaction)
+        if isinstance(earlier, Exception):
+            raise earlier
+        messages = with_earlier(messages, earlier)
+    transcript = transcript_of(messages, everything=everything)
     desk.cache.put(desk.saver, facts.thread, facts.id, everything, transcript)
     return transcript
 
@@ -234,7 +264,7 @@ def unreadable(entry: SessionEntry, error: Exception | None) -> None:
     _log.warning("session %s cannot be read (%s)", entry.id, type(error).__name__)
 
 
-def _there(desk: Desk, entry: SessionEntry, look: Any) -> SessionEntry | None:
+def _there(desk: Desk, entry: SessionEntry, look: Any) -> Doing[SessionEntry | None]:
     """The entry as it is now; None where its thread is gone."""
     if isinstance(look, Exception):
         unreadable(entry, look)
@@ -245,18 +275,18 @@ def _there(desk: Desk, entry: SessionEntry, look: Any) -> SessionEntry | None:
         if not belongs(desk, entry, look):
             return None
         if desk.store is None:
-            entry = described(entry, read_at(desk, look, everything=False))
+            entry = described(entry, (yield from read_at(desk, look, everything=False)))
         return replace(entry, messages=look.count)
     except Exception as error:  # noqa: BLE001 - one broken thread must not hide the others
         unreadable(entry, error)
         return entry
 
 
-def _derived(desk: Desk, session_id: str, look: Peek | None) -> SessionEntry:
+def _derived(desk: Desk, session_id: str, look: Peek | None) -> Doing[SessionEntry]:
     if look is None or not look.facts.has_memory or look.facts.whose != desk.owner:
         raise UnknownSessionError(session_id)
     entry = SessionEntry(session_id, updated_at=_in_utc(look.facts.at))
-    return described(entry, read_at(desk, look, everything=False))
+    return described(entry, (yield from read_at(desk, look, everything=False)))
 
 
 def _in_utc(at: str) -> str:

@@ -329,7 +329,7 @@ def _conversations(
             unsure.append((entry, at_hand))
     looks = yield Look([entry.id for entry, _ in unsure])
     for (entry, _), look in zip(unsure, looks, strict=True):
-        transcript = _read(desk, entry, look, everything, scan)
+        transcript = yield from _read(desk, entry, look, everything, scan)
         if transcript is None:
             if look is None or entry.id not in scan.unreadable:
                 scan.take_out(entry.id)
@@ -350,14 +350,15 @@ def _matches(words: Sequence[str], entry: SessionEntry, transcript: Transcript) 
 
 def _read(
     desk: Desk, entry: SessionEntry, look: Peek | Exception | None, everything: bool, scan: _Scan
-) -> Transcript | None:
+) -> Doing[Transcript | None]:
     if look is None:
         return None
     failed = look if isinstance(look, Exception) else None
     if isinstance(look, Peek):
         try:
-            ours = belongs(desk, entry, look)
-            return read_at(desk, look, everything=everything) if ours else None
+            if not belongs(desk, entry, look):
+                return None
+            return (yield from read_at(desk, look, everything=everything))
         except Exception as error:  # noqa: BLE001 - one broken thread must not hide the others
             failed = error
     unreadable(entry, failed)

@@ -259,7 +259,8 @@ def _conversation(desk: Desk, session_id: object, everything: bool) -> Doing[Con
         )
     if look is None:
         raise UnknownSessionError(session_id)
-    return Conversation(entry, read_at(desk, look, everything=everything).said)
+    transcript = yield from read_at(desk, look, everything=everything)
+    return Conversation(entry, transcript.said)
 
 
 def _marked(

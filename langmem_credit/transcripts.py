@@ -129,6 +129,40 @@ def first_typed(messages: Iterable[BaseMessage]) -> str:
     return ""
 
 
+def is_compacted(messages: Sequence[BaseMessage]) -> bool:
+    """True where the conversation begins with a summary that code put there."""
+    return _summary(messages) is not None
+
+
+def is_compaction(before: Sequence[BaseMessage], after: Sequence[BaseMessage]) -> bool:
+    """True where a summary took the place of messages in this step."""
+    summary = _summary(after)
+    return summary is not None and all(one.id != summary.id for one in before)
+
+
+def _summary(messages: Sequence[BaseMessage]) -> HumanMessage | None:
+    first = next((one for one in messages if isinstance(one, HumanMessage | AIMessage)), None)
+    return first if isinstance(first, HumanMessage) and made_by_code(first) else None
+
+
+def with_earlier(
+    messages: Sequence[BaseMessage], earlier: Iterable[Sequence[BaseMessage]]
+) -> list[BaseMessage]:
+    """The conversation with what compactions took out of it put before it.
+
+    Args:
+        messages: as they are now.
+        earlier: the messages before each compaction, the newest compaction first.
+    """
+    known = {message.id for message in messages}
+    whole = list(messages)
+    for before in earlier:
+        gone = [message for message in before if message.id not in known]
+        known.update(message.id for message in gone)
+        whole[:0] = gone
+    return whole
+
+
 def _role(message: BaseMessage) -> str:
     if isinstance(message, HumanMessage):
         return TOOL if made_by_code(message) else PERSON

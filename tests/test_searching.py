@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain.agents.middleware import SummarizationMiddleware
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
@@ -88,29 +95,37 @@ class Library:
         return [hit.line for hit in self.last(query, **more).hits]
 
 
-class Counting(InMemorySaver):
-    """A checkpointer that counts what it is asked, and how often messages are made."""
+class Counts:
+    """What a checkpointer in memory was asked, and how often messages were made."""
 
-    def __init__(self) -> None:
-        super().__init__(serde=_Waking(self))
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.looks: list[str] = []
         self.woken = 0
+        self.saver = InMemorySaver(serde=_Waking(self))
+        real = InMemorySaver.get_tuple
 
-    def get_tuple(self, config: Any) -> Any:
-        self.looks.append(config["configurable"]["thread_id"])
-        return super().get_tuple(config)
+        def get_tuple(saver: InMemorySaver, config: Any) -> Any:
+            self.looks.append(config["configurable"]["thread_id"])
+            return real(saver, config)
+
+        monkeypatch.setattr(InMemorySaver, "get_tuple", get_tuple)
 
 
 class _Waking(JsonPlusSerializer):
-    def __init__(self, saver: Counting) -> None:
+    def __init__(self, counts: Counts) -> None:
         super().__init__()
-        self._saver = saver
+        self._counts = counts
 
     def loads_typed(self, data: Any) -> Any:
         value = super().loads_typed(data)
         if isinstance(value, list) and value and hasattr(value[0], "content"):
-            self._saver.woken += 1
+            self._counts.woken += 1
         return value
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counts:
+    return Counts(monkeypatch)
 
 
 # What matches.
@@ -405,6 +420,88 @@ def test_a_phrase_past_the_first_400_000_characters_is_found() -> None:
     )
 
 
+# Compaction.
+
+
+def compacting(saver: Any) -> Library:
+    library = Library()
+    library.agent = create_agent(
+        library.model,
+        middleware=[
+            SummarizationMiddleware(
+                ScriptedChatModel(["they spoke of plums"] * 9),
+                trigger=("messages", 6),
+                keep=("messages", 2),
+            ),
+            library.memory.middleware(),
+        ],
+        checkpointer=saver,
+        store=library.store,
+    )
+    return library
+
+
+@pytest.mark.parametrize("saver", ["memory", "sqlite", "postgres"])
+def test_what_a_compaction_took_out_is_still_found(saver: str, tmp_path: Any) -> None:
+    opened = {"memory": memory_saver, "sqlite": sqlite_saver, "postgres": postgres_saver}[saver]
+    with opened(tmp_path) as checkpointer:
+        library = compacting(checkpointer)
+        library.run("one", "Hello", *(f"word{number}" for number in range(30)))
+        state = library.agent.get_state(library.config("one")).values["messages"]
+        assert len(state) < 8
+
+        found = {number: library.found(f"word{number}") for number in range(30)}
+        said = library.memory.read_session(library.agent, ANN, "one").said
+
+    assert found == {number: ["one"] for number in range(30)}
+    people = [one.text for one in said if one.role == "person"]
+    assert people == ["Hello", *(f"word{number}" for number in range(30))]
+
+
+def test_the_summary_itself_is_not_what_people_said() -> None:
+    library = compacting(InMemorySaver())
+    library.run("one", "Hello", *(f"word{number}" for number in range(9)))
+
+    assert library.found("plums") == []
+    assert library.found("plums", everything=True) == ["one"]
+
+
+def test_another_branch_of_a_compacted_thread_is_not_found() -> None:
+    saver = InMemorySaver()
+    library = compacting(saver)
+    library.run("one", "Hello", "first")
+    before = saver.get_tuple({"configurable": {"thread_id": "one"}}).config
+    library.run("one", "left behind")
+    config = {"configurable": {**before["configurable"], "user_id": "ann"}}
+    library.agent.invoke({"messages": ["another way"]}, config)
+    library.run("one", *(f"word{number}" for number in range(9)))
+
+    assert library.found("first") == library.found("another way") == ["one"]
+    assert library.found("left behind") == []
+
+
+def test_a_message_that_the_host_removed_is_not_found() -> None:
+    library = Library()
+    library.run("one", "Hello", "a slip", "bye")
+    messages = library.agent.get_state(library.config("one")).values["messages"]
+    slip = next(one for one in messages if one.text == "a slip")
+    library.add("one", RemoveMessage(slip.id))
+
+    assert library.found("slip") == []
+
+
+def test_a_message_that_the_host_removed_stays_gone_in_a_compacted_thread() -> None:
+    library = compacting(InMemorySaver())
+    library.run("one", "Hello", *(f"word{number}" for number in range(5)), "a slip")
+    messages = library.agent.get_state(library.config("one")).values["messages"]
+    slip = next(one for one in messages if one.text == "a slip")
+    library.add("one", RemoveMessage(slip.id))
+    library.run("one", *(f"word{number}" for number in range(5, 15)))
+
+    assert library.found("word1 word4 word14") == ["one"]
+    assert library.found("slip") == []
+
+
 # Ranking, steps and progress.
 
 
@@ -466,39 +563,37 @@ def test_nothing_found_is_said_at_the_end_only() -> None:
     assert [step.done for step in library.steps("nowhere")] == [False, False, True]
 
 
-def test_titles_and_previews_are_compared_before_a_conversation_is_read() -> None:
-    saver = Counting()
-    library = Library(saver)
+def test_titles_and_previews_are_compared_before_a_conversation_is_read(counts: Counts) -> None:
+    library = Library(counts.saver)
     for number in range(60):
         library.run(f"s{number:02}", "Plan the trip" if number == 1 else "Hello")
     library.run("s02", "a trip of a lifetime")
-    saver.looks.clear()
-    saver.woken = 0
+    counts.looks.clear()
+    counts.woken = 0
 
     search = library.memory.search_sessions(library.agent, ANN, "trip")
     first = search.step()
 
     assert [(hit.session.id, hit.in_title) for hit in first.hits] == [("s01", True), ("s02", False)]
-    assert (first.searched, saver.woken) == (0, 0)
+    assert (first.searched, counts.woken) == (0, 0)
     # To see that their threads are there.
-    assert sorted(saver.looks) == ["s01", "s02"]
+    assert sorted(counts.looks) == ["s01", "s02"]
 
 
-def test_a_conversation_is_read_once_for_each_version() -> None:
-    saver = Counting()
-    library = Library(saver)
+def test_a_conversation_is_read_once_for_each_version(counts: Counts) -> None:
+    library = Library(counts.saver)
     for number in range(60):
         library.run(f"s{number:02}", "Hello")
-    saver.woken = 0
+    counts.woken = 0
     library.found("nowhere")
-    assert saver.woken == 60
+    assert counts.woken == 60
 
     library.found("elsewhere")
-    assert saver.woken == 60
+    assert counts.woken == 60
     library.run("s07", "Hello again")
-    saver.woken = 0
+    counts.woken = 0
     assert library.found("again") == ["s07"]
-    assert saver.woken == 1
+    assert counts.woken == 1
 
 
 def test_a_newer_query_drops_the_older_scan() -> None:
@@ -639,6 +734,11 @@ def test_two_checkpointers_share_no_transcript() -> None:
 
 
 @contextmanager
+def memory_saver(path: Any) -> Iterator[Any]:
+    yield InMemorySaver()
+
+
+@contextmanager
 def sqlite_saver(path: Any) -> Iterator[Any]:
     with SqliteSaver.from_conn_string(str(path / "c.sqlite")) as saver:
         yield saver
@@ -659,12 +759,19 @@ def encrypted_saver(path: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def no_copies_saver(path: Any) -> Iterator[Any]:
-    class Single(InMemorySaver):
-        def __copy__(self) -> Any:
-            raise TypeError("there is one of it only")
+def caching_saver(path: Any) -> Iterator[Any]:
+    """Somebody's own: what it read it hands out again."""
 
-    yield Single()
+    class Caching(InMemorySaver):
+        def __init__(self) -> None:
+            super().__init__()
+            self.read: dict[Any, Any] = {}
+
+        def get_tuple(self, config: Any) -> Any:
+            one = super().get_tuple(config)
+            return one and self.read.setdefault(one.checkpoint["id"], one)
+
+    yield Caching()
 
 
 @contextmanager
@@ -677,10 +784,10 @@ def postgres_saver(path: Any) -> Iterator[Any]:
 
 
 SAVERS = [
-    pytest.param(lambda path: contextmanager(lambda: iter([InMemorySaver()]))(), id="memory"),
+    pytest.param(memory_saver, id="memory"),
     pytest.param(sqlite_saver, id="sqlite"),
     pytest.param(encrypted_saver, id="encrypted"),
-    pytest.param(no_copies_saver, id="no copies"),
+    pytest.param(caching_saver, id="caching"),
     pytest.param(postgres_saver, id="postgres"),
 ]
 
@@ -815,7 +922,8 @@ def test_a_change_by_a_clock_that_runs_behind_is_found() -> None:
         behind = (datetime.fromisoformat(made) - timedelta(seconds=10)).isoformat()
         with saver._cursor() as cursor:
             cursor.execute(
-                "UPDATE checkpoints SET checkpoint = jsonb_set(checkpoint, '{ts}', to_jsonb(%s::text))",
+                "UPDATE checkpoints "
+                "SET checkpoint = jsonb_set(checkpoint, '{ts}', to_jsonb(%s::text))",
                 (behind,),
             )
 
