@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         StoreError,
         UnknownNoteError,
         UnknownSessionError,
+        UnreadableSessionError,
     )
     from .heard import mark, not_typed
     from .index import Index, IndexStatus
@@ -66,6 +67,7 @@ __all__ = [
     "StoreError",
     "UnknownNoteError",
     "UnknownSessionError",
+    "UnreadableSessionError",
     "Utterance",
     "Verdict",
     "create_store_rule",
@@ -102,6 +104,7 @@ _MODULE_OF = {
     "StoreError": "errors",
     "UnknownNoteError": "errors",
     "UnknownSessionError": "errors",
+    "UnreadableSessionError": "errors",
     "Utterance": "notes",
     "Verdict": "notes",
     "create_store_rule": "server_auth",

@@ -129,19 +129,19 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class StoreWork:
-    """Asks for something else of a store; the answer is what it came to, or its StoreError.
+    """Asks for something else of a store, once: no run waits for it.
+
+    The answer is what it came to, or its StoreError.
 
     Attributes:
         scope: name of the scope that it belongs to.
         store: of the graph.
         steps: what is asked of the store.
-        patient: what another try may settle is tried again for a while.
     """
 
     scope: str
     store: BaseStore
     steps: Steps[Any]
-    patient: bool = False
 
 
 Asked = Opening | Writing | StoreWork
@@ -217,8 +217,7 @@ class _Errand:
 
 def _errands(asked: Asked) -> list[_Errand]:
     if isinstance(asked, StoreWork):
-        patience_seconds = PATIENCE_SECONDS if asked.patient else 0.0
-        return [_Errand(asked.scope, asked.store, asked.steps, patience_seconds)]
+        return [_Errand(asked.scope, asked.store, asked.steps, patience_seconds=0.0)]
     if isinstance(asked, Opening):
         books = [_found(scope, asked) for scope in asked.scopes]
         return [_Errand.on(book, book.ledger.read() if book.ledger else None) for book in books]

@@ -29,7 +29,7 @@ from .checkpoints import (
     threads_of,
 )
 from .enrolling import read_entries, read_entry
-from .errors import UnknownSessionError
+from .errors import UnknownSessionError, UnreadableSessionError
 from .owners import owner_of, register_scope
 from .register import PREVIEW_CHARS, TITLE_CHARS, SessionEntry, newest_first, short
 from .scopes import RunValues
@@ -104,7 +104,7 @@ class Desk:
     def ask(self, steps: Any) -> StoreWork:
         """Asks for these steps on the register's store."""
         assert self.store is not None
-        return StoreWork(self.scope, self.store, steps, patient=True)
+        return StoreWork(self.scope, self.store, steps)
 
 
 def do_at(desk: Desk, doing: Doing[T]) -> T:
@@ -195,11 +195,14 @@ def sessions_at(
     return tuple(found)
 
 
-def session_at(desk: Desk, session_id: object) -> Doing[tuple[SessionEntry, Peek | None]]:
-    """The person's session of this id, and its conversation where that is still there.
+def session_at(
+    desk: Desk, session_id: object
+) -> Doing[tuple[SessionEntry, Peek | UnreadableSessionError | None]]:
+    """The person's session of this id, and its thread: gone, not to be read, or there.
 
     Raises:
         UnknownSessionError: the person has none of this id.
+        UnreadableSessionError: it cannot be told whether it is the person's.
     """
     if not isinstance(session_id, str) or not session_id:
         raise UnknownSessionError(session_id)
@@ -210,12 +213,18 @@ def session_at(desk: Desk, session_id: object) -> Doing[tuple[SessionEntry, Peek
             raise UnknownSessionError(session_id)
     (look,) = yield Look([session_id])
     if isinstance(look, Exception):
-        raise look
+        failed = UnreadableSessionError(session_id, type(look).__name__)
+        if entry is None:
+            raise failed from look
+        return entry, failed
     if entry is None:
         entry = yield from _derived(desk, session_id, look)
-    if look is None or not belongs(desk, entry, look):
-        return entry, None
-    return replace(entry, messages=look.count), look
+    try:
+        if look is None or not belongs(desk, entry, look):
+            return entry, None
+        return replace(entry, messages=look.count), look
+    except Exception as error:
+        raise UnreadableSessionError(session_id, type(error).__name__) from error
 
 
 def belongs(desk: Desk, entry: SessionEntry, look: Peek) -> bool:
@@ -286,7 +295,11 @@ def _derived(desk: Desk, session_id: str, look: Peek | None) -> Doing[SessionEnt
     if look is None or not look.facts.has_memory or look.facts.whose != desk.owner:
         raise UnknownSessionError(session_id)
     entry = SessionEntry(session_id, updated_at=_in_utc(look.facts.at))
-    return described(entry, (yield from read_at(desk, look, everything=False)))
+    try:
+        return described(entry, (yield from read_at(desk, look, everything=False)))
+    except Exception as error:  # noqa: BLE001 - it can be deleted all the same
+        unreadable(entry, error)
+        return entry
 
 
 def _in_utc(at: str) -> str:

@@ -21,7 +21,7 @@ from .desk import (
     sessions_at,
 )
 from .enrolling import set_marks, take_out
-from .errors import RefusedWriteError, UnknownSessionError
+from .errors import RefusedWriteError, UnknownSessionError, UnreadableSessionError
 from .host import where_of
 from .indexing import thread_key
 from .kept_index import KeptIndex
@@ -127,6 +127,7 @@ class SessionMethods:
 
         Raises:
             UnknownSessionError: the person has no such session, or its thread was deleted.
+            UnreadableSessionError: the checkpointer does not give it.
             RefusedWriteError: it is in the trash.
         """
         at = _At.open(self, graph, config, "read_session")
@@ -259,7 +260,12 @@ def _conversation(desk: Desk, session_id: object, everything: bool) -> Doing[Con
         )
     if look is None:
         raise UnknownSessionError(session_id)
-    transcript = yield from read_at(desk, look, everything=everything)
+    if isinstance(look, UnreadableSessionError):
+        raise look
+    try:
+        transcript = yield from read_at(desk, look, everything=everything)
+    except Exception as error:
+        raise UnreadableSessionError(entry.id, type(error).__name__) from error
     return Conversation(entry, transcript.said)
 
 

@@ -30,7 +30,12 @@ from langgraph.store.memory import InMemoryStore
 
 from langmem_credit import mark, searching
 from langmem_credit.checkpoints import LookBack, ThreadReader
-from langmem_credit.errors import ConfigurationError, StoreError, UnknownSessionError
+from langmem_credit.errors import (
+    ConfigurationError,
+    StoreError,
+    UnknownSessionError,
+    UnreadableSessionError,
+)
 from langmem_credit.matching import Place, best_line, excerpt, query_words
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.register import Sighting
@@ -658,6 +663,27 @@ def test_one_broken_conversation_hides_no_other(caplog: Any) -> None:
     assert (progress.unreadable, progress.done) == (1, True)
     assert "session two cannot be read" in caplog.text
     assert "secret" not in caplog.text
+    with pytest.raises(UnreadableSessionError, match="Look at the checkpointer"):
+        library.memory.read_session(library.agent, ANN, "two")
+    library.memory.delete_session(library.agent, ANN, "two")
+    assert library.last("plan").unreadable == 0
+
+
+def test_a_file_with_a_broken_thread_is_searched_and_the_thread_deleted(tmp_path: Any) -> None:
+    with sqlite_saver(tmp_path) as saver:
+        library = Library(saver)
+        for thread in ("one", "two"):
+            library.run(thread, "Hello", "a plan", "bye")
+        saver.conn.execute(
+            "UPDATE checkpoints SET checkpoint = substr(checkpoint, 1, 600) WHERE thread_id = 'two'"
+        )
+
+        progress = library.last("plan")
+        assert [hit.session.id for hit in progress.hits] == ["one"]
+        assert progress.unreadable == 1
+        library.memory.delete_session(library.agent, ANN, "two")
+        assert [one.id for one in library.memory.sessions(library.agent, ANN)] == ["one"]
+        assert library.last("plan").unreadable == 0
 
 
 async def test_the_async_iterator_gives_the_same() -> None:

@@ -108,9 +108,10 @@ def test_sessions_come_newest_first() -> None:
     assert ids(office) == ["one", "three", "two"]
 
 
-def test_a_run_writes_the_register_once() -> None:
+@pytest.mark.parametrize("nodes", [False, True], ids=["middleware", "nodes"])
+def test_a_run_writes_the_register_once(nodes: bool) -> None:
     store = Counting()
-    office = Office(store=store)
+    office = Office(store=store, nodes=nodes)
     office.keep(office.person("one", user_id="ann"), "I always use zsh")
 
     assert len(store.puts) == 1
