@@ -90,8 +90,7 @@ def read_entry(labels: Labels, thread: str) -> Steps[SessionEntry | None]:
     items = yield [_get(_place(labels, name), key) for name in (SEEN, *MARKS)]
     seen, *marked = map(_value_of, items)
     marks = {name: value for name, value in zip(MARKS, marked, strict=True) if value is not None}
-    entry = entry_of(seen, marks)
-    return entry if entry is not None and entry.id == thread else None
+    return entry_of(seen, marks)
 
 
 def set_marks(

@@ -100,7 +100,7 @@ def entered(known: Mapping[str, Any] | None, sighting: Sighting) -> dict[str, An
     Within a minute nothing is written for the sake of the time alone.
     """
     before = entry_of(known) if known is not None else None
-    if before is None or before.id != sighting.thread:
+    if before is None:
         before = SessionEntry(sighting.thread, created_at=sighting.at)
     # What a thread that was entered before held then was not typed.
     first = sighting.words if known is not None else sighting.first or sighting.words

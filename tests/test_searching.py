@@ -7,7 +7,8 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,7 +42,7 @@ from langmem_credit.memory import CreditedMemory
 from langmem_credit.register import Sighting
 from langmem_credit.searching import SearchProgress
 from langmem_credit.testing import ScriptedChatModel, tool_calls
-from langmem_credit.transcripts import CACHE, TranscriptCache, transcript_of
+from langmem_credit.transcripts import CACHE, LastAsked, TranscriptCache, transcript_of
 
 from . import store_support
 from .sharing_support import USER, Flaky
@@ -937,23 +938,17 @@ def test_another_persons_search_loses_no_change() -> None:
         assert library.found("news", ANN) == ["one"]
 
 
-def test_a_change_by_a_clock_that_runs_behind_is_found() -> None:
-    with postgres_saver(None) as saver:
-        library = Library(saver)
-        library.run("one", "Hello", "again", "bye")
-        assert library.found("news") == []
-        library.run("one", "the news", "bye")
-        late = {"configurable": {"thread_id": "one"}}
-        made = saver.get_tuple(late).checkpoint["ts"]
-        behind = (datetime.fromisoformat(made) - timedelta(seconds=10)).isoformat()
-        with saver._cursor() as cursor:
-            cursor.execute(
-                "UPDATE checkpoints "
-                "SET checkpoint = jsonb_set(checkpoint, '{ts}', to_jsonb(%s::text))",
-                (behind,),
-            )
+def test_what_changed_is_asked_from_before_the_last_time_on_as_clocks_differ() -> None:
+    saver, cache = InMemorySaver(), TranscriptCache()
+    last = LastAsked("2026-01-01T10:00:00.000000Z", "2026-01-01T09:00:00+00:00")
+    cache.changed(saver, None, last)
+    desk: Any = SimpleNamespace(
+        cache=cache, saver=saver, reader=SimpleNamespace(comes_newest_first=True)
+    )
 
-        assert library.found("news") == ["one"]
+    asked = next(searching._what_changed(desk, 1_000))
+
+    assert asked == LookBack("2026-01-01T09:59:45+00:00", most=250)
 
 
 @pytest.mark.usefixtures("_clocks_agree")

@@ -141,6 +141,16 @@ def test_the_title_is_scrubbed_and_bounded() -> None:
     assert (len(entry.title) <= 80, len(entry.preview) <= 160) == (True, True)
 
 
+def test_a_derived_title_is_scrubbed_too() -> None:
+    it = without_store(InMemorySaver())
+    it.person.says("my password is tr0ub4dor&3x and I like tea")
+
+    (entry,) = it.memory.sessions(it.agent, {})
+
+    assert "tr0ub4dor" not in entry.title + entry.preview
+    assert "tea" in entry.title
+
+
 def test_a_title_is_one_inert_line() -> None:
     assert short("a\u202e\x1b[31m\nb\tc", 80) == "a[31m b c"
 
