@@ -29,7 +29,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
 
-from langmem_credit import mark, searching
+from langmem_credit import checkpoints, mark, searching
 from langmem_credit.checkpoints import LookBack, ThreadReader
 from langmem_credit.errors import (
     ConfigurationError,
@@ -448,7 +448,11 @@ def compacting(saver: Any) -> Library:
 
 
 @pytest.mark.parametrize("saver", ["memory", "sqlite", "postgres"])
-def test_what_a_compaction_took_out_is_still_found(saver: str, tmp_path: Any) -> None:
+def test_what_a_compaction_took_out_is_still_found(
+    saver: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "_FIRST_PAGE", 5)
+    monkeypatch.setattr(checkpoints, "_LARGEST_PAGE", 7)
     opened = {"memory": memory_saver, "sqlite": sqlite_saver, "postgres": postgres_saver}[saver]
     with opened(tmp_path) as checkpointer:
         library = compacting(checkpointer)

@@ -13,7 +13,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
-from langmem_credit import mark, not_typed
+from langmem_credit import KeptIndex, mark, not_typed
+from langmem_credit.chroma_index import ChromaIndex
 from langmem_credit.errors import (
     ConfigurationError,
     IdentityError,
@@ -21,10 +22,12 @@ from langmem_credit.errors import (
     StoreError,
     UnknownSessionError,
 )
+from langmem_credit.indexing import thread_key
 from langmem_credit.register import Sighting, entered, short
 from langmem_credit.scopes import Scope
 
 from .graph_support import node_graph, talk
+from .index_support import BagOfWords
 from .sharing_support import PROJECT, USER, Flaky, Office
 
 ANN = {"configurable": {"user_id": "ann"}}
@@ -414,6 +417,22 @@ def test_a_deleted_session_is_gone_with_its_thread() -> None:
     assert ids(office) == ids(office, trashed=True) == []
     assert office.agent.checkpointer.get_tuple({"configurable": {"thread_id": "one"}}) is None
     assert [one for one in office.store.search((), limit=99) if "sessions" in one.namespace] == []
+
+
+def test_a_deleted_session_leaves_no_vector(tmp_path: Any) -> None:
+    index = ChromaIndex(tmp_path / "index", BagOfWords())
+    office = Office(session_only=True, index=index)
+    person = office.person("one")
+    office.keep(person, "I always use zsh")
+    kept = office.memory.index
+    assert isinstance(kept, KeptIndex)
+    assert kept.wait()
+    assert kept.search(thread_key("one"), "zsh", 5) != []
+
+    office.memory.delete_session(office.agent, {}, "one")
+
+    assert kept.search(thread_key("one"), "zsh", 5) == []
+    office.memory.close_index()
 
 
 def test_a_thread_deleted_behind_the_register_is_not_listed_and_can_be_taken_out() -> None:
