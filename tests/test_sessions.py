@@ -607,3 +607,41 @@ def test_the_config_of_a_person_is_needed() -> None:
     office = Office()
     with pytest.raises(ConfigurationError, match="config of a person"):
         office.memory.sessions(office.agent, "ann")
+
+
+def test_a_derived_register_shows_no_run_whose_person_is_uncertain() -> None:
+    it = without_store(InMemorySaver(), context_schema=dict)
+    config = {"configurable": {"thread_id": "one", "user_id": "ann"}}
+    it.agent.invoke({"messages": [("user", "Hello")]}, config, context={"user_id": "bob"})
+
+    for caller in ({}, ANN, BOB):
+        assert it.memory.sessions(it.agent, caller) == ()
+
+
+def test_a_derived_register_does_not_even_count_others_sessions() -> None:
+    it = without_store(InMemorySaver())
+    for thread, user in (("one", "ann"), ("two", "bob"), ("three", "bob")):
+        config = {"configurable": {"thread_id": thread, "user_id": user}}
+        it.agent.invoke({"messages": [("user", "Hello")]}, config)
+
+    steps = list(it.memory.search_sessions(it.agent, ANN, "hello"))
+
+    assert [(step.searched, step.of) for step in steps] == [(0, 1), (1, 1)]
+
+
+def test_a_store_that_lists_too_much_shows_nobody_elses_sessions() -> None:
+    class Leaky(InMemoryStore):
+        def batch(self, ops: Any) -> Any:
+            return super().batch(
+                [
+                    op._replace(namespace_prefix=()) if type(op).__name__ == "SearchOp" else op
+                    for op in ops
+                ]
+            )
+
+    office = Office(store=Leaky())
+    office.run(office.person("one", user_id="ann"), "Hello")
+    office.run(office.person("two", user_id="anna"), "Hello")
+    office.memory.rename_session(office.agent, {"configurable": {"user_id": "anna"}}, "two", "Hers")
+
+    assert listed(office) == [("one", "Hello")]
