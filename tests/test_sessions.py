@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
-from langgraph.store.sqlite import SqliteStore
+from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
 from langmem_credit import KeptIndex, mark, not_typed
 from langmem_credit.chroma_index import ChromaIndex
@@ -26,6 +26,7 @@ from langmem_credit.indexing import thread_key
 from langmem_credit.register import Sighting, entered, short
 from langmem_credit.scopes import Scope
 
+from . import store_support
 from .graph_support import node_graph, talk
 from .index_support import BagOfWords
 from .sharing_support import PROJECT, USER, Flaky, Office
@@ -645,3 +646,33 @@ def test_a_store_that_lists_too_much_shows_nobody_elses_sessions() -> None:
     office.memory.rename_session(office.agent, {"configurable": {"user_id": "anna"}}, "two", "Hers")
 
     assert listed(office) == [("one", "Hello")]
+
+
+@pytest.mark.parametrize("nodes", [False, True], ids=["middleware", "nodes"])
+async def test_an_async_store_keeps_the_register(nodes: bool, tmp_path: Any) -> None:
+    async with AsyncSqliteStore.from_conn_string(str(tmp_path / "s.sqlite")) as store:
+        await store.setup()
+        office = Office(store=store, nodes=nodes)
+        await office.person("one", user_id="ann").asays("Hello")
+        await office.memory.atrash_session(office.agent, ANN, "one")
+
+        found = await office.memory.asessions(office.agent, ANN, trashed=True)
+        assert [(one.id, one.title) for one in found] == [("one", "Hello")]
+        store._task.cancel()
+
+
+@pytest.mark.parametrize("people", ["a.b@c.example", "ä", "x" * 300, "'; DROP TABLE store; --"])
+def test_postgres_keeps_the_register(people: str) -> None:
+    with store_support.new_database() as uri, store_support.postgres(uri) as backend:
+        office = Office(store=backend.store)
+        config = {"configurable": {"user_id": people}}
+        for thread in ("my-team-1", "a/b c%_'", "ü" * 300):
+            office.run(office.person(thread, user_id=people), f"Hello {thread[:9]}")
+        office.run(office.person("other", user_id="somebody"), "Hello")
+        office.memory.rename_session(office.agent, config, "a/b c%_'", "Mine")
+
+        assert listed(office, config) == [
+            ("ü" * 300, "Hello üüüüüüüüü"),
+            ("a/b c%_'", "Mine"),
+            ("my-team-1", "Hello my-team-1"),
+        ]
