@@ -555,6 +555,15 @@ def test_hits_are_cut_to_40_after_they_are_ranked() -> None:
     assert library.last("plan").found == 70
 
 
+def test_a_session_found_by_its_preview_is_counted_once() -> None:
+    library = many(20, lambda _: ["Hello", "a plan of mine"])
+
+    steps = library.steps("plan", limit=5)
+
+    assert [(step.found, len(step.hits)) for step in steps] == [(20, 5), (20, 5)]
+    assert [hit.place.message for hit in steps[-1].hits] == [2] * 5
+
+
 def test_the_steps_add_up_to_the_whole() -> None:
     library = many(120, lambda n: ["plan" if n % 10 == 0 else "Hello", f"a plan {n % 3}", "bye"])
 
