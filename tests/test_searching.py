@@ -965,6 +965,20 @@ def test_what_changed_is_asked_from_before_the_last_time_on_as_clocks_differ() -
 
 
 @pytest.mark.usefixtures("_clocks_agree")
+def test_a_change_behind_too_many_others_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_LEAST_CHANGES", 1)
+    with postgres_saver(None) as saver:
+        library = Library(saver)
+        library.run("one", "Hello")
+        library.run("two", "Hello")
+        assert library.found("news") == []
+        library.run("one", "the news", "bye")
+        library.run("two", *["again"] * 12)
+
+        assert library.found("news") == ["one"]
+
+
+@pytest.mark.usefixtures("_clocks_agree")
 def test_going_back_to_an_earlier_database_is_noticed() -> None:
     with postgres_saver(None) as saver:
         library = Library(saver)
