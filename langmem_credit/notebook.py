@@ -26,9 +26,10 @@ from functools import cached_property
 from operator import attrgetter
 from types import MappingProxyType
 
-from .drafts import LIVING, SAME_WORDS, Draft, Kin, note_of, text_in, texts_in
+from .drafts import LIVING, SAME_WORDS, Draft, note_ids, note_of, text_in, texts_in
 from .events import PERSON, VERSION, claims_of
-from .identity import instant, is_note_id, new_note_id, sameness
+from .identity import instant, sameness
+from .kin import Kin
 from .ledger import Event, held, merge_events, word_bytes
 from .notes import Note
 
@@ -150,7 +151,7 @@ class _Fold:
         self.conflicts: list[Conflict] = []
         self.early: dict[str, list[Event]] = {}
         self.replaced_early: dict[str, str] = {}
-        self.ids = _note_ids(events)
+        self.ids = note_ids(events)
         self.born = set(self.ids.values())
 
     def notebook(self) -> Notebook:
@@ -380,21 +381,3 @@ def _absorb(draft: Draft, other: Draft) -> None:
 def _moment(draft: Draft, event: Event) -> str:
     """When the event took effect: never before its note was there, whatever a clock said."""
     return max(instant(event.get("at")), draft.at)
-
-
-def _note_ids(events: list[Event]) -> dict[str, str]:
-    """Event id to note id; a stranger's event never takes the id of a verified one."""
-    ids: dict[str, str] = {}
-    taken: set[str] = set()
-    births = [
-        event
-        for event in events
-        if event.get("type") == "remembered" and event.get("v", VERSION) == VERSION
-    ]
-    for event in sorted(births, key=held):
-        note_id = event.get("note")
-        if not isinstance(note_id, str) or not is_note_id(note_id) or note_id in taken:
-            note_id = new_note_id(event["id"], taken)
-        taken.add(note_id)
-        ids[event["id"]] = note_id
-    return ids
