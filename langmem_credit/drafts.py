@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -92,8 +92,24 @@ class Draft:
 
     @property
     def waits(self) -> bool:
-        """True for what a person may be asked to review; the agent's findings are its own."""
-        return not held(self.event) and self.event.get("kind") != "finding"
+        """True for what a person may be asked to review."""
+        return not held(self.event) and self.family in ("", "fact")
+
+    @property
+    def family(self) -> str:
+        """What it may be replaced and ended together with, where no person stands behind it.
+
+        "finding" for the agent's own, "fact" for one that a summary states, and a name of its own
+        for each session's outcome; "" for all other notes.
+        """
+        event = self.event
+        if self.credited or self.confirmed_by or held(event):
+            return ""
+        if event.get("outcome") is True:
+            return f"outcome {text_in(event, 'thread')}"
+        if event.get("kind") == "finding":
+            return "finding"
+        return "fact" if text_in(event, "origin") == "summary" else ""
 
     @property
     def status(self) -> str:
@@ -102,7 +118,7 @@ class Draft:
         return "forgotten" if self.shrunk and standing in LIVING else standing
 
 
-def note_of(draft: Draft, stand_in: str) -> Note:
+def note_of(draft: Draft, stand_in: str, seen: int = 0) -> Note:
     """The note; `stand_in` is the id of another one that says the same and stands for it."""
     event = draft.event
     # Every folded note passes here: one pass over the event is cheaper than a call for each key.
@@ -136,8 +152,22 @@ def note_of(draft: Draft, stand_in: str) -> Note:
         replaces=text_of("replaces", ""),
         replaced_by=draft.superseded_by or stand_in,
         shrunk=draft.shrunk,
+        said_at=_said_at(event, draft.at),
+        outcome=event.get("outcome") is True and not stranger,
+        files=tuple(texts_in(event, "files")) if "files" in event else (),
+        seen=seen,
         verdict=_verdict(event, texts, said),
     )
+
+
+def _said_at(event: Event, at: str) -> str:
+    """When the words were heard; the moment of the note where that was the same day."""
+    heard = event.get("heard")
+    lag = heard.get("ago") if isinstance(heard, dict) else 0
+    if type(lag) is not int or not at:
+        return at
+    since_midnight = int(at[11:13]) * 3600 + int(at[14:16]) * 60 + int(at[17:19])
+    return heard_of(event)[0] or at if lag > since_midnight * 1_000_000 else at
 
 
 def _verdict(event: Event, texts: Mapping[str, str], said: str) -> dict[str, Any]:
@@ -208,3 +238,36 @@ def note_ids(events: list[Event]) -> dict[str, str]:
         taken.add(note_id)
         ids[event["id"]] = note_id
     return ids
+
+
+def apart(same: Sequence[Draft]) -> Iterable[list[Draft]]:
+    """Notes with one text in the groups of which one note stands for all."""
+    if any(draft.standing == "active" for draft in same):
+        return [list(same)]
+    groups: dict[str, list[Draft]] = {}
+    for draft in same:
+        groups.setdefault("" if draft.waits else draft.family, []).append(draft)
+    return groups.values()
+
+
+def sightings(drafts: Iterable[Draft]) -> dict[str, int]:
+    """By `sameness`: in how many sessions summaries stated it, while nothing stands against it."""
+    threads: dict[str, set[str]] = {}
+    against: set[str] = set()
+    for draft in drafts:
+        if draft.stopped:
+            against.update(draft.keys)
+        elif draft.family == "fact" and (thread := text_in(draft.event, "thread")):
+            threads.setdefault(draft.keys[-1], set()).add(thread)
+    return {key: len(found) for key, found in threads.items() if key not in against}
+
+
+def absorb(draft: Draft, other: Draft) -> None:
+    """The other note stands for the draft."""
+    draft.superseded_by, draft.absorbed = other.note_id, True
+    draft.stopped_at, draft.why = max(draft.at, other.since), SAME_WORDS
+
+
+def moment_of(draft: Draft, event: Event) -> str:
+    """When the event took effect: never before its note was there, whatever a clock said."""
+    return max(instant(event.get("at")), draft.at)

@@ -30,7 +30,9 @@ REF_CHARS = 300
 _IN_NAMES = frozenset(" .'\u2019-\u2010&\u00b7\u30fb\u200c\u200d")
 # The call stays, since it is by their call that a run's writes are counted and found again.
 _NAMES = ("v", "id", "type", "at", "note", "by", "speaker", "message", "call")
-_WORDLESS = frozenset((*_NAMES, "held", "credited", "replaces", "hash", "kind", "span"))
+_WORDLESS = frozenset(
+    (*_NAMES, "held", "credited", "replaces", "hash", "kind", "span", "outcome", "thread")
+)
 _WORDED = ("text", "said", "why", "ref", "about")
 
 
@@ -245,7 +247,8 @@ def word_bytes(event: Event) -> int:
     for key in _WORDED:
         if key in event:
             total += _bytes(event[key])
-    return total
+    files = event.get("files")
+    return total + sum(map(_bytes, files)) if isinstance(files, list) else total
 
 
 def _bytes(text: object) -> int:

@@ -53,15 +53,18 @@ class Kin:
             self._waiting.of(draft).append(draft)
 
     def siblings(self, draft: Draft) -> list[Draft]:
-        """The draft, and those that live and say the same."""
-        key = draft.keys[-1]
+        """The draft, and those that live and say the same.
+
+        What the agent or a summary says for itself decides nothing about a person's note.
+        """
+        key, family = draft.keys[-1], draft.family
         others = [
             one
             for one in self._same[key]
             if one is not draft and one.keys[-1] == key and one.standing in LIVING
         ]
         self._same[key] = [*others, draft] if draft.standing in LIVING else others
-        return [draft, *others]
+        return [draft, *(one for one in others if not family or one.family == family)]
 
     def late_for(self, draft: Draft) -> Draft | None:
         """What ended, corrected or disputed these words after they were heard, the last of it."""

@@ -12,6 +12,8 @@ Decided here:
 - *One text is one note.* Of active and waiting notes with the same text, about the same and by
   the same speaker, one stands and the others are superseded by it; what withdraws or disputes one
   of them does it to all that live, so that nothing steps forward when it goes.
+- *What no person said stands apart.* Findings, what summaries state and outcomes of sessions are
+  replaced by their own kind only; a finding stands beside a waiting note with the same text.
 - *What was said once is one note.* While a note is active, other wordings of the same words and
   what waits from the same stretch of the same utterance are superseded by it.
 - *What ends a note is heeded even from a newer version of this package*, beside being reported;
@@ -20,13 +22,24 @@ Decided here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from types import MappingProxyType
 
-from .drafts import LIVING, SAME_WORDS, Draft, note_ids, note_of, text_in, texts_in
+from .drafts import (
+    LIVING,
+    Draft,
+    absorb,
+    apart,
+    moment_of,
+    note_ids,
+    note_of,
+    sightings,
+    text_in,
+    texts_in,
+)
 from .events import PERSON, VERSION, claims_of
 from .identity import instant, sameness
 from .kin import Kin
@@ -77,20 +90,27 @@ class Notebook:
 
     @cached_property
     def unconfirmed(self) -> tuple[Note, ...]:
-        """What waits for a person's review, oldest first; the agent's findings do not."""
-        waiting = (note for note in self.notes.values() if note.status == "unconfirmed")
-        return tuple(note for note in waiting if note.kind != "finding")
+        """What waits for a person's review, oldest first; findings and outcomes do not."""
+        return tuple(n for n in self._waiting if n.kind != "finding" and not n.outcome)
 
     @cached_property
     def findings(self) -> tuple[Note, ...]:
         """The agent's own working notes, unverified, oldest first."""
-        waiting = (note for note in self.notes.values() if note.status == "unconfirmed")
-        return tuple(note for note in waiting if note.kind == "finding")
+        return tuple(n for n in self._waiting if n.kind == "finding" and not n.outcome)
+
+    @cached_property
+    def outcomes(self) -> tuple[Note, ...]:
+        """How sessions ended, one for each, unverified, oldest first."""
+        return tuple(n for n in self._waiting if n.outcome)
+
+    @property
+    def _waiting(self) -> Iterable[Note]:
+        return (note for note in self.notes.values() if note.status == "unconfirmed")
 
     @cached_property
     def recallable(self) -> tuple[Note, ...]:
-        """What recall may show: active notes and the agent's findings, newest first."""
-        shown = [*self.active, *self.findings]
+        """What recall may show: active notes, findings and outcomes, newest first."""
+        shown = [*self.active, *self.findings, *self.outcomes]
         return tuple(sorted(shown, key=attrgetter("at", "id"), reverse=True))
 
     @cached_property
@@ -160,7 +180,11 @@ class _Fold:
         newest = next((event for event in reversed(self.events) if not held(event)), {})
         stand_ins = self._duplicates()
         self._report_lost_words(stand_ins)
-        notes = {key: note_of(draft, stand_ins.get(key, "")) for key, draft in self.drafts.items()}
+        seen = sightings(self.drafts.values())
+        notes = {
+            key: note_of(draft, stand_ins.get(key, ""), seen.get(draft.keys[-1], 0))
+            for key, draft in self.drafts.items()
+        }
         return Notebook(
             notes=MappingProxyType(notes),
             unknown=tuple(self.unknown),
@@ -238,7 +262,11 @@ class _Fold:
         if draft.standing == "active":
             self._supersede(draft, event, text_in(event, "replaces"))
             for one in self.kin.waiting_for(draft):
-                _absorb(one, draft)
+                absorb(one, draft)
+        elif draft.family:
+            older = self.drafts.get(text_in(event, "replaces"))
+            if older is not None and older.family == draft.family:
+                self._supersede(draft, event, older.note_id)
         elif other is not None and draft.credited:
             # Said again only to name what it corrects.
             self._supersede(other, event, text_in(event, "replaces"))
@@ -255,7 +283,7 @@ class _Fold:
             return None
         other = self.kin.standing_for(draft)
         if other is not None:
-            _absorb(draft, other)
+            absorb(draft, other)
         return other
 
     def _supersede(self, newer: Draft, cause: Event, replaced: str) -> None:
@@ -268,7 +296,7 @@ class _Fold:
         for one in self.kin.siblings(older):
             if one is not newer and not one.superseded_by and not one.ended:
                 one.superseded_by = newer.note_id
-                one.stopped_at = _moment(newer, cause)
+                one.stopped_at = moment_of(newer, cause)
                 self.kin.stopped(one)
 
     def _change(self, draft: Draft, event: Event) -> None:
@@ -281,7 +309,7 @@ class _Fold:
         elif event_type == "disputed":
             for one in self.kin.siblings(draft):
                 one.disputed, one.why = True, text_in(event, "why")
-                one.stopped_at = _moment(draft, event)
+                one.stopped_at = moment_of(draft, event)
                 self.kin.stopped(one)
         else:
             self._restore(draft, event)
@@ -289,7 +317,7 @@ class _Fold:
     def _end(self, draft: Draft, event: Event, status: str) -> None:
         for one in self.kin.siblings(draft):
             if one.ended != "forgotten":
-                one.ended, one.stopped_at = status, _moment(draft, event)
+                one.ended, one.stopped_at = status, moment_of(draft, event)
                 one.why = text_in(event, "why")
                 self.kin.stopped(one)
 
@@ -349,7 +377,7 @@ class _Fold:
             first = first_of.setdefault(draft.keys[-1], draft)
             if first is not draft:
                 groups.setdefault(draft.keys[-1], [first]).append(draft)
-        for group in groups.values():
+        for group in (part for same in groups.values() for part in apart(same)):
             first = min(
                 group, key=lambda one: (one.shrunk, one.standing != "active", held(one.event))
             )
@@ -370,14 +398,3 @@ class _Fold:
         for draft in self.drafts.values():
             if draft.shrunk and draft.standing in LIVING and draft.note_id not in stand_ins:
                 self.conflicts.append(Conflict(draft.restored_by, draft.note_id, _LOST))
-
-
-def _absorb(draft: Draft, other: Draft) -> None:
-    """The other note stands for the draft."""
-    draft.superseded_by, draft.absorbed = other.note_id, True
-    draft.stopped_at, draft.why = max(draft.at, other.since), SAME_WORDS
-
-
-def _moment(draft: Draft, event: Event) -> str:
-    """When the event took effect: never before its note was there, whatever a clock said."""
-    return max(instant(event.get("at")), draft.at)
