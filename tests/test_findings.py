@@ -1,4 +1,4 @@
-"""The agent's own findings of a session: kept without the person's words, never shared, no memory."""
+"""The agent's own findings of a session: without the person's words, never shared, no memory."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_agent_withdraws_its_finding_without_the_persons_words(office: Office) -
     office.run(ann, "Time it", remember(NINE, kind="finding"))
     (own,) = fold(ann.state[LEDGER]).findings
     answer = office.run(ann, "Go on", tool_calls(("forget", {"id": own.id, "said": ""})))[0]
-    assert answer.startswith(f"Forgotten: note {own.id}.")
+    assert answer.startswith(f"Forgotten: note {own.id} ")
     assert fold(ann.state[LEDGER]).findings == ()
 
 
@@ -263,9 +263,8 @@ def test_digest_only_says_how_many_there_are() -> None:
 def test_host_may_have_findings_shown_in_a_section_of_their_own() -> None:
     text = render(book(said("Use tabs", 0), finding(NINE, 1)), TODAY, extras=SHOWING)
     note = finding(NINE, 1)["note"]
-    assert (
-        f"\n\n{WORKING}\n{WORKING_HEAD}\n- {note}: “{NINE}” (found 2026-03-01, 2 weeks ago" in text
-    )
+    line = f"- {note}: “{NINE}” (found 2026-03-01, 2 weeks ago, unverified)"
+    assert f"\n\n{WORKING}\n{WORKING_HEAD}\n{line}\n" in text
     assert text.index("Use tabs") < text.index(WORKING)
     assert "working note of the agent" not in text
 
