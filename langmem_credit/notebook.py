@@ -47,7 +47,8 @@ from .ledger import Event, held, merge_events, word_bytes
 from .notes import Note
 
 _ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
-_FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed", "trimmed"})
+_WITHOUT_A_NOTE = frozenset({"trimmed", "touched"})
+_FOLDED = _WITHOUT_A_NOTE | {"remembered", "confirmed", "withdrawn", "restored", "disputed"}
 _LOST = "its words were dropped to keep the ledger small"
 _LATE = "These words were heard before the same note was forgotten, corrected or disputed."
 
@@ -196,10 +197,7 @@ class _Fold:
         )
 
     def _take(self, event: Event) -> None:
-        event_type = event.get("type")
-        if not isinstance(event_type, str):
-            self.unknown.append(event)
-            return
+        event_type = text_in(event, "type")
         known = event_type in _FOLDED and event.get("v", VERSION) == VERSION
         if not known:
             self.unknown.append(event)
@@ -211,7 +209,7 @@ class _Fold:
         note_id = text_in(event, "note")
         if held(event):
             self._ignore(event, "its origin could not be verified")
-        elif event_type == "trimmed":
+        elif event_type in _WITHOUT_A_NOTE:
             return
         elif note_id in self.drafts:
             self._change(self.drafts[note_id], event)

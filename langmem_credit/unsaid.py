@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from .events import Event, name_of, remembered
+from .events import VERSION, Event, name_of, remembered
+from .identity import instant, new_event_id
 from .notes import LIMITS, Limits, Verdict
 
 FINDING = "finding"
@@ -110,3 +111,13 @@ def ended(
     )
     own = {"outcome": True, "thread": name_of(thread)}
     return event | own | ({"files": list(files)} if files else {})
+
+
+def touched(files: Sequence[str], *, at: str) -> Event:
+    """The session touched these files so far, in the order in which they were last named.
+
+    The newest such event of a ledger says it for all earlier ones, which leave.
+    """
+    moment = instant(at)
+    event_id = new_event_id("touched", {"files": list(files), "at": moment})
+    return {"v": VERSION, "id": event_id, "type": "touched", "at": moment, "files": list(files)}
