@@ -6,6 +6,7 @@ answer. What it says streams to nobody.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -20,6 +21,7 @@ from .books import Where, ado, do
 from .ending import Closed, ending, older_facts, opened_books, said_in, target_of
 from .errors import ConfigurationError, named
 from .marks import not_typed
+from .runs import stored_run
 from .session import Session
 from .settings import Settings
 from .state import LEDGER, RUN
@@ -141,4 +143,5 @@ def _session_of(settings: Settings, snapshot: StateSnapshot, config: Any) -> Ses
     events = host.events_of(snapshot)
     host.check_settled(snapshot)
     state = {"messages": [], RUN: {}, **(snapshot.values or {}), LEDGER: events}
-    return _session_in(settings, state, config)
+    session = _session_in(settings, state, config)
+    return session.in_run(replace(session.run, heard=stored_run(state[RUN]).heard))

@@ -120,7 +120,7 @@ def ending(session: Session, reply: object) -> Work[tuple[list[Event], Closed]]:
     if summary.problem:
         _log.warning("a session was not closed: %s", summary.problem)
         return [], Closed(problem=summary.problem)
-    files = _files(session)
+    files = files_of(session, session.messages)
     try:
         own, target = _with_outcome(session, summary, files), target_of(session)
         after = _with_facts(own if target.scope == SESSION else target, summary, session)
@@ -145,15 +145,21 @@ def ending(session: Session, reply: object) -> Work[tuple[list[Event], Closed]]:
 
 def _summary(session: Session, reply: object) -> Summary:
     if reply is None:
-        title = title_of(session.messages)
+        # After a compaction nobody's words may be left but those that the last run heard.
+        typed = [HumanMessage(one.text) for one in session.run.heard if one.typed]
+        title = title_of([*session.messages, *typed])
         return Summary(title, problem="" if title else "Nothing was said in this session yet.")
     return checked(reply, session.settings.limits) if not isinstance(reply, Summary) else reply
 
 
-def _files(session: Session) -> list[str]:
-    """The files of the session so far, and those of its messages."""
-    before = [name for event in session.events if not held(event) for name in _kept(event)]
-    return touched_files(calls_in(session.messages), before)
+def files_of(session: Session, messages: Sequence[BaseMessage]) -> list[str]:
+    """The files that the ledger knows of, and those of these messages, the newest last."""
+    before: dict[str, None] = {}
+    for event in session.events:
+        for path in [] if held(event) else _kept(event):
+            before.pop(path, None)
+            before[path] = None
+    return touched_files(calls_in(messages), before)
 
 
 def _kept(event: Event) -> list[str]:

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
-from . import closing, host, nodes
+from . import closing, compaction, host, nodes
 from .access import opened
 from .books import ado, do
 from .chroma_index import ChromaIndex
@@ -303,6 +303,24 @@ class CreditedMemory(Settings):
     def closing_node(self, model: BaseChatModel | None = None) -> Runnable[Any, dict[str, Any]]:
         """Node: closes the session, as `close_session` does; for the end of a graph."""
         return closing.create_closing_node(self, model)
+
+    def compacting(self, compactor: Any, find: compaction.Find | None = None) -> Any:
+        """The compactor, with findings kept and the digest rendered again where it compacts.
+
+        Notes, findings, what was typed and the digest survive a compaction without this too.
+
+        Args:
+            compactor: a middleware such as langchain's SummarizationMiddleware, or a node such as
+                langmem's SummarizationNode. A copy of the middleware, or another node, comes back.
+            find: takes the messages that go and their summary, and gives at most eight findings as
+                texts. They are the agent's own, unverified. It may be asynchronous in a graph that
+                runs so.
+
+        Raises:
+            ConfigurationError: it is neither, or a middleware that does not compact before the
+                model.
+        """
+        return compaction.compacting(self, compactor, find)
 
     # For chains
 

@@ -19,7 +19,7 @@ from .access import check_compiled
 from .books import Where, do
 from .errors import ConfigurationError, named
 from .guard import Guard, is_own
-from .heard import model_is_called
+from .heard import model_is_called, moved_on
 from .indexing import keep_up
 from .placement import digest_of, fixed, placed
 from .recorder import RECORDER, find_run, install
@@ -79,6 +79,9 @@ def fold_in(
         raise _no_channels()
     _look_back(session)
     model_is_called(session.run)
+    if session.run.digest is None:
+        # Where it is text, only a step that may ask the stores can render it again.
+        session = session.in_run(moved_on(session.run, as_mapping(state)))
     return placed(settings, system, digest_of(session))
 
 
