@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -153,7 +153,7 @@ def note_of(draft: Draft, stand_in: str, seen: int = 0) -> Note:
         replaced_by=draft.superseded_by or stand_in,
         shrunk=draft.shrunk,
         said_at=_said_at(event, draft.at),
-        outcome=event.get("outcome") is True and not stranger,
+        outcome="outcome" in event and event["outcome"] is True and not stranger,
         files=tuple(texts_in(event, "files")) if "files" in event else (),
         seen=seen,
         verdict=_verdict(event, texts, said),
@@ -163,11 +163,12 @@ def note_of(draft: Draft, stand_in: str, seen: int = 0) -> Note:
 def _said_at(event: Event, at: str) -> str:
     """When the words were heard; the moment of the note where that was the same day."""
     heard = event.get("heard")
-    lag = heard.get("ago") if isinstance(heard, dict) else 0
-    if type(lag) is not int or not at:
+    lag = heard.get("ago") if type(heard) is dict else 0
+    # Nearly always within the hour, and not in the first one of a day.
+    if type(lag) is not int or (lag < 3_600_000_000 and at[11:13] != "00") or not at:
         return at
-    since_midnight = int(at[11:13]) * 3600 + int(at[14:16]) * 60 + int(at[17:19])
-    return heard_of(event)[0] or at if lag > since_midnight * 1_000_000 else at
+    heard_at = heard_of(event)[0]
+    return heard_at if heard_at[:10] < at[:10] and heard_at else at
 
 
 def _verdict(event: Event, texts: Mapping[str, str], said: str) -> dict[str, Any]:
@@ -250,15 +251,16 @@ def apart(same: Sequence[Draft]) -> Iterable[list[Draft]]:
     return groups.values()
 
 
-def sightings(drafts: Iterable[Draft]) -> dict[str, int]:
+def sightings(drafts: Collection[Draft]) -> dict[str, int]:
     """By `sameness`: in how many sessions summaries stated it, while nothing stands against it."""
     threads: dict[str, set[str]] = {}
-    against: set[str] = set()
     for draft in drafts:
-        if draft.stopped:
-            against.update(draft.keys)
-        elif draft.family == "fact" and (thread := text_in(draft.event, "thread")):
+        thread = draft.event.get("thread")
+        if thread and isinstance(thread, str) and draft.family == "fact" and not draft.stopped:
             threads.setdefault(draft.keys[-1], set()).add(thread)
+    if not threads:
+        return {}
+    against = {key for draft in drafts if draft.stopped for key in draft.keys}
     return {key: len(found) for key, found in threads.items() if key not in against}
 
 

@@ -247,8 +247,9 @@ def word_bytes(event: Event) -> int:
     for key in _WORDED:
         if key in event:
             total += _bytes(event[key])
-    files = event.get("files")
-    return total + sum(map(_bytes, files)) if isinstance(files, list) else total
+    if isinstance(event.get("files"), list):
+        total += sum(map(_bytes, event["files"]))
+    return total
 
 
 def _bytes(text: object) -> int:
