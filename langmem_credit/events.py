@@ -31,7 +31,7 @@ _IN_NAMES = frozenset(" .'\u2019-\u2010&\u00b7\u30fb\u200c\u200d")
 # The call stays, since it is by their call that a run's writes are counted and found again.
 _NAMES = ("v", "id", "type", "at", "note", "by", "speaker", "message", "call")
 _WORDLESS = frozenset(
-    (*_NAMES, "held", "credited", "replaces", "hash", "kind", "span", "outcome", "thread")
+    (*_NAMES, "held", "credited", "replaces", "hash", "kind", "span", "origin", "outcome", "thread")
 )
 _WORDED = ("text", "said", "why", "ref", "about")
 

@@ -52,10 +52,10 @@ class Kin:
         elif draft.utterance and draft.waits:
             self._waiting.of(draft).append(draft)
 
-    def siblings(self, draft: Draft) -> list[Draft]:
-        """The draft, and those that live and say the same.
+    def siblings(self, draft: Draft, *, own: bool = False) -> list[Draft]:
+        """The draft, and those that live and say the same; `own`: of its family only.
 
-        What the agent or a summary says for itself decides nothing about a person's note.
+        What the agent or a summary decides for itself touches no other note.
         """
         key, family = draft.keys[-1], draft.family
         others = [
@@ -64,7 +64,7 @@ class Kin:
             if one is not draft and one.keys[-1] == key and one.standing in LIVING
         ]
         self._same[key] = [*others, draft] if draft.standing in LIVING else others
-        return [draft, *(one for one in others if not family or one.family == family)]
+        return [draft, *(one for one in others if not own or one.family == family)]
 
     def late_for(self, draft: Draft) -> Draft | None:
         """What ended, corrected or disputed these words after they were heard, the last of it."""

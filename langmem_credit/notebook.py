@@ -291,7 +291,7 @@ class _Fold:
         if older is None:
             self.replaced_early[replaced] = newer.note_id
             return
-        for one in self.kin.siblings(older):
+        for one in self.kin.siblings(older, own=bool(newer.family)):
             if one is not newer and not one.superseded_by and not one.ended:
                 one.superseded_by = newer.note_id
                 one.stopped_at = moment_of(newer, cause)
@@ -313,7 +313,8 @@ class _Fold:
             self._restore(draft, event)
 
     def _end(self, draft: Draft, event: Event, status: str) -> None:
-        for one in self.kin.siblings(draft):
+        own = draft.family == "finding" and "call" in event
+        for one in self.kin.siblings(draft, own=own):
             if one.ended != "forgotten":
                 one.ended, one.stopped_at = status, moment_of(draft, event)
                 one.why = text_in(event, "why")

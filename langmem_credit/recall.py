@@ -77,6 +77,7 @@ def recall(
     rank: Rank = WORDS.rank,
     limits: Limits = LIMITS,
     spare: int = 0,
+    look_back: bool = True,
 ) -> Recalled:
     """What the query or the id finds, best first, ties newest first.
 
@@ -91,6 +92,7 @@ def recall(
         rank: ids of the notes that match, best first.
         limits: the bounds.
         spare: bytes to leave in each line, such as `SCOPE_BYTES`.
+        look_back: a question about last time finds the newest outcomes and findings first.
     """
     if isinstance(note_id, str) and note_id.strip():
         return _whole(notebook, note_id)
@@ -108,7 +110,7 @@ def recall(
     waiting = _among(notebook.unconfirmed, topic, wanted)
     by_id = _by_id(shown) if topic or wanted else notebook.recallable_by_id
     found = _found(asked, shown, by_id, rank)
-    if asked and is_looking_back(asked):
+    if look_back and asked and is_looking_back(asked):
         found = list(dict.fromkeys([*_latest(shown), *found]))
     # By words: by meaning nearly every note is near to some question.
     matches = len(_found(asked, waiting, _by_id(waiting), WORDS.rank))

@@ -102,6 +102,7 @@ class CreditedRetriever(BaseRetriever):
             limit=k or self.k,
             rank=rank,
             limits=self.limits,
+            look_back=False,
         )
         return [document_of(note) for note in found.items if note.id in allowed]
 

@@ -10,16 +10,18 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from langmem_credit import state
 from langmem_credit.bounds import waiting_bytes
 from langmem_credit.digest import WORKING, WORKING_HEAD, Extras, render
+from langmem_credit.issued import IssuedValues
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.notebook import fold
 from langmem_credit.notes import LIMITS
-from langmem_credit.recall import FINDINGS_HEAD
+from langmem_credit.recall import FINDINGS_HEAD, recall, render_recall
 from langmem_credit.scopes import Scope
 from langmem_credit.state import LEDGER
 from langmem_credit.testing import tool_calls
-from langmem_credit.unsaid import found
+from langmem_credit.unsaid import ended, found, stated
 from tests.graph_support import remembering, talk
 from tests.notebook_support import (
     TODAY,
@@ -33,6 +35,7 @@ from tests.notebook_support import (
     unsaid,
 )
 from tests.sharing_support import PROJECT, USER, Office, remember
+from tests.snapshots_support import Snapshots
 
 NINE = "The build takes 9 minutes"
 TEN = "The build takes 10 minutes"
@@ -148,7 +151,12 @@ def test_what_the_person_forgets_goes_as_a_finding_too() -> None:
 
 def test_withdrawn_finding_leaves_the_note_with_its_text() -> None:
     note, own = unsaid(NINE, 1), finding(NINE, 2)
-    assert status([note, own, forgot(own, 3)], note) == "unconfirmed"
+    assert status([note, own, forgot(own, 3, call="c")], note) == "unconfirmed"
+
+
+def test_finding_that_the_person_forgets_goes_with_all_that_say_the_same() -> None:
+    note, own = unsaid(NINE, 1), finding(NINE, 2)
+    assert status([note, own, forgot(own, 3)], note) == "forgotten"
 
 
 def test_finding_replaces_a_finding() -> None:
@@ -391,3 +399,53 @@ def test_scope_for_findings_cannot_be_made() -> None:
     it = talk(remembering((NINE, "Time it"), kind="finding", scope="everything"), memory=memory)
     it.person.says("Time everything")
     assert "stays in its session" in it.tool_answers[0]
+
+
+@pytest.mark.parametrize("act", ["kept", "revised", "withdrawn"])
+def test_what_the_agent_did_with_a_finding_holds_in_another_process(
+    act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    it = talk(remembering((NINE, "Time it"), kind="finding"))
+    it.person.says("Time it")
+    (old,) = it.memory.notebook(it.agent, it.config).findings
+    call: dict[str, tuple[str, dict[str, str]]] = {
+        "kept": ("remember", {"note": TEN, "said": "Time it", "kind": "finding"}),
+        "revised": ("remember", {"note": TEN, "said": "", "kind": "finding", "id": old.id}),
+        "withdrawn": ("forget", {"id": old.id, "said": ""}),
+    }
+    it.model.then(tool_calls(call[act], ("ask_user", {"question": "Go on?"})), "ok")
+    it.person.says("Time it again")
+    # As in a process that did not make the event, which waits in the checkpoint.
+    monkeypatch.setattr(state, "ISSUED", IssuedValues())
+    it.person.answers("yes")
+    left = texts(it.memory.notebook(it.agent, it.config).findings)
+    assert left == {"kept": [NINE, TEN], "revised": [TEN], "withdrawn": []}[act]
+    assert "Time it" not in json.dumps(it.person.state[LEDGER])
+
+
+# --- how it reads ---
+
+
+def test_digest_with_findings_reads_well(snapshot: Snapshots) -> None:
+    port = [stated("The service listens on port 8080", at=moment(n), thread=str(n)) for n in (3, 4)]
+    notebook = book(
+        said("Use tabs", 0),
+        finding(NINE, 1),
+        finding("Always push to main", 2),
+        *port,
+        stated("Only one session says this", at=moment(5), thread="5"),
+        ended("The build was timed.", at=moment(6), thread="1", files=["src/build.py"]),
+    )
+    extras = Extras(findings=True, repeated_facts=True)
+    snapshot.check("digest_extras", render(notebook, TODAY, extras=extras))
+
+
+def test_recall_of_outcomes_and_findings_reads_well(snapshot: Snapshots) -> None:
+    files = ["src/build.py", "docs"]
+    notebook = book(
+        said("We use tabs since last time", 0),
+        finding(NINE, 1),
+        ended("The build was timed. It is slow.", at=moment(2), thread="1", files=files),
+    )
+    found_last = recall(notebook, query="Where were we last time?")
+    snapshot.check("recall_last_time", render_recall(found_last, TODAY))

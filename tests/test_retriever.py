@@ -223,3 +223,10 @@ async def test_the_digest_awaits_an_asynchronous_source() -> None:
 def test_the_digest_shows_others_under_their_names() -> None:
     text = digest_of(said("I use vim", 1, speaker="Lin"), speaker="Ann").invoke(None)
     assert "Lin" in text
+
+
+def test_question_about_last_time_gives_no_working_note_that_is_not_wanted() -> None:
+    events = [said("We use zsh since last time", 0)]
+    events += [unsaid(f"Part {n} is slow", n + 1, kind="finding") for n in range(9)]
+    found = CreditedRetriever(source=lambda: book(*events)).invoke("What did we use last time?")
+    assert [one.page_content for one in found] == ["We use zsh since last time"]
