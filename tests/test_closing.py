@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -42,6 +43,7 @@ from tests.notebook_support import (
     unsaid,
 )
 from tests.sharing_support import USER, Flaky, Office
+from tests.store_support import new_database
 
 OUTCOME = "The build was timed. It takes 9 minutes."
 PORT = "The service listens on port 8080"
@@ -633,3 +635,61 @@ def test_note_of_another_session_is_no_fact_of_this_one() -> None:
     it = Sessions()
     it.office.keep(it.office.person("1", user_id="ann"), "I always use zsh")
     assert it.close("2", "Hello", "I always use zsh").facts == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_session_is_closed_on_postgresql(asynchronous: bool) -> None:
+    with new_database() as uri:
+        if asynchronous:
+            asyncio.run(_close_on_postgresql(uri))
+        else:
+            _closed_on_postgresql(uri)
+
+
+def _closed_on_postgresql(uri: str) -> None:
+    from langgraph.checkpoint.postgres import PostgresSaver
+    from langgraph.store.postgres import PostgresStore
+
+    memory = CreditedMemory(scopes=[USER])
+    with PostgresSaver.from_conn_string(uri) as saver, PostgresStore.from_conn_string(uri) as store:
+        saver.setup()
+        store.setup()
+        it = talk(
+            tool_calls(("read_file", {"path": "a.py"})),
+            "Done",
+            tool_calls(("recall", {"query": "Where were we last time?"})),
+            memory=memory,
+            tools=[read_file],
+            checkpointer=saver,
+            store=store,
+        )
+        person = ScriptedPerson(it.agent, "1", user_id="ann")
+        person.says("Time the build")
+        closed = memory.close_session(it.agent, person.config, closer(summing(OUTCOME, PORT)))
+        assert (closed.outcome, closed.files) == (OUTCOME, ("a.py",))
+        later = ScriptedPerson(it.agent, "2", user_id="ann")
+        later.says("Where were we?")
+        (answer,) = [m.content for m in later.state["messages"] if m.type == "tool"]
+        assert OUTCOME in answer
+        assert texts(memory.unconfirmed(it.agent, later.config)) == [PORT]
+
+
+async def _close_on_postgresql(uri: str) -> None:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from langgraph.store.postgres.aio import AsyncPostgresStore
+
+    memory = CreditedMemory(scopes=[USER])
+    async with (
+        AsyncPostgresSaver.from_conn_string(uri) as saver,
+        AsyncPostgresStore.from_conn_string(uri) as store,
+    ):
+        await saver.setup()
+        await store.setup()
+        writer = closer(summing(OUTCOME, PORT))
+        model = ScriptedChatModel(["Hi"])
+        graph = closing_graph(memory, model, writer, checkpointer=saver, store=store)
+        person = ScriptedPerson(graph, "1", user_id="ann")
+        await person.asays("Time the build")
+        notebook = await memory.anotebook(graph, person.config)
+        assert (texts(notebook.outcomes), texts(notebook.unconfirmed)) == ([OUTCOME], [PORT])

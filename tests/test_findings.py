@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from tests.notebook_support import (
     texts,
     unsaid,
 )
+from tests.process_support import DEATH, in_process
 from tests.sharing_support import PROJECT, USER, Office, remember
 from tests.snapshots_support import Snapshots
 
@@ -449,3 +451,19 @@ def test_recall_of_outcomes_and_findings_reads_well(snapshot: Snapshots) -> None
     )
     found_last = recall(notebook, query="Where were we last time?")
     snapshot.check("recall_last_time", render_recall(found_last, TODAY))
+
+
+# --- in other processes ---
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("apart", [False, True], ids=["in one step", "in two steps"])
+def test_finding_survives_the_death_of_its_process(tmp_path: Path, apart: bool) -> None:
+    path = tmp_path / "sessions.sqlite"
+    keep = ["remember", {"note": NINE, "said": "Time it", "kind": "finding"}]
+    steps = [[keep], DEATH] if apart else [[keep, ["die", {}]]]
+    in_process(path, steps, ["says", "Time it"], dies=True)
+    in_process(path, ["ok"], ["goes_on"])
+    third = in_process(path, [[["recall", {"kind": "finding"}]], "ok"], ["says", "What was it?"])
+    assert NINE in third["answers"][-1]
+    assert third["events"] == 1
