@@ -256,7 +256,7 @@ def sightings(drafts: Collection[Draft]) -> dict[str, int]:
     threads: dict[str, set[str]] = {}
     for draft in drafts:
         thread = draft.event.get("thread")
-        if thread and isinstance(thread, str) and draft.family == "fact" and not draft.stopped:
+        if thread and isinstance(thread, str) and draft.family == "fact":
             threads.setdefault(draft.keys[-1], set()).add(thread)
     if not threads:
         return {}

@@ -50,6 +50,17 @@ TESTS = {
     "notebook": ("tests/test_notebook.py",),
     "digest": ("tests/test_digest.py",),
     "bounds": ("tests/test_bounds.py",),
+    "drafts": ("tests/test_dates.py", "tests/test_findings.py", "tests/test_closing.py"),
+    "kin": ("tests/test_findings.py",),
+    "places": ("tests/test_findings.py",),
+    "decisions": ("tests/test_findings.py",),
+    "lookback": ("tests/test_findings.py",),
+    "recall": ("tests/test_closing.py",),
+    "summary": ("tests/test_closing.py",),
+    "ending": ("tests/test_closing.py",),
+    "touched": ("tests/test_touched.py",),
+    "compaction": ("tests/test_compaction.py",),
+    "heard": ("tests/test_compaction.py",),
 }
 
 
@@ -310,7 +321,7 @@ MUTATIONS = [
     *_m(
         "ledger",
         ("_differ(event, other) and _rank(event) < _rank(other)", "_differ(event, other)"),
-        ("if trims else kept.values(), key=order)", "if trims else kept.values(), key=id)"),
+        ("sorted(left, key=order))", "sorted(left, key=id))"),
         (
             "    if present > newest:\n        return present",
             "    if True:\n        return present",
@@ -352,6 +363,73 @@ MUTATIONS = [
         ("if used + more > limits.live_bytes:", "if False:"),
         ('if event.get("hash") != text_hash(note.text):', "if False:"),
         ("    if note.shrunk:\n", "    if False:\n"),
+    ),
+    *_m(
+        "drafts",
+        ("if self.credited or self.confirmed_by or held(event):", "if self.credited:"),
+        ("if key not in against}", "}"),
+        ('groups.setdefault("" if draft.waits else draft.family, [])', 'groups.setdefault("", [])'),
+        ('event["outcome"] is True and not stranger', 'event["outcome"] is True'),
+        ("return heard_at if heard_at[:10] < at[:10] and heard_at else at", "return at"),
+    ),
+    *_m("kin", ("if not own or one.family == family)]", ")]")),
+    *_m(
+        "places",
+        ("== FINDING and not verdict.credited", "== FINDING"),
+        ("return note if note in session.notebook.findings else None", "return note"),
+    ),
+    *_m(
+        "decisions",
+        ('return "fact" if normalise_kind(kind) == FINDING else kind', "return kind"),
+        ("if same is not None and replaced in (None, same):", "if False:"),
+    ),
+    *_m(
+        "lookback",
+        ("return any(True for _ in _phrases()", "return False and any(True for _ in _phrases()"),
+    ),
+    *_m(
+        "recall",
+        ("files[-FILES_SHOWN:]", "files[:FILES_SHOWN]"),
+        ("return [note for note in shown if not note.active][:_LATEST]", "return []"),
+    ),
+    *_m(
+        "summary",
+        ("strict=True)) > _SENTENCES:", "strict=True)) > 99:"),
+        ("if len(facts or []) > FACTS:", "if False:"),
+        ("if len(text) > limits.note:", "if False:"),
+        ("if not clean(text).strip():", "if False:"),
+        ('line = f"{who}: {quoted(scrub(shown).text)}{cut}"', 'line = f"{who}: {shown}{cut}"'),
+    ),
+    *_m(
+        "ending",
+        ("if not (words - function_words() or words) <= told:", "if False:"),
+        ("if any(note.status in _SETTLED or note.thread == thread for note in same):", "if False:"),
+        ("older in older_facts(view) and older not in same", "older is not None"),
+        ('if who in ("person", "agent")', "if True"),
+        ("if note.thread == name_of(thread)]", "]"),
+    ),
+    *_m(
+        "touched",
+        ("if size > _CALL_BYTES:", "if False:"),
+        ("return list(paths)[:_A_CALL]", "return list(paths)"),
+        ("found.pop(path, None)", "pass"),
+        ("if scrub(path).found:", "if False:"),
+        ("while sum(len(path.encode()) for path in held) > _HELD_BYTES:", "while False:"),
+    ),
+    *_m(
+        "compaction",
+        ("if not all(map(is_summary, gone)):", "if gone:"),
+        ("recorded=False, digest=None, gone=()", "recorded=False, gone=()"),
+        ("return texts[:MOST_FINDINGS]", "return texts"),
+        ("if refusal(session.notebook, event, limits):", "if False:"),
+        ("as_of=as_of, first=compaction.first", "first=compaction.first"),
+    ),
+    *_m(
+        "heard",
+        (
+            'for message in messages if not is_summary(message)), "")',
+            'for message in messages), "")',
+        ),
     ),
 ]
 

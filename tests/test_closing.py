@@ -297,7 +297,7 @@ def test_facts_wait_for_a_person() -> None:
     assert (waiting.origin, waiting.kind, waiting.said) == ("summary", "fact", PORT)
 
 
-def test_fact_that_a_person_confirmed_stands_under_facts() -> None:
+def test_stated_factthat_a_person_confirmed_stands_under_facts() -> None:
     it = worked()
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, PORT)))
     (waiting,) = it.memory.unconfirmed(it.agent, it.config)
@@ -306,7 +306,7 @@ def test_fact_that_a_person_confirmed_stands_under_facts() -> None:
     assert PORT in it.model.system_texts[-1].split(FACTS)[1]
 
 
-def test_fact_that_is_memory_already_is_not_stated() -> None:
+def test_stated_factthat_is_memory_already_is_not_stated() -> None:
     it = worked(remembering((PORT, f"Remember that {PORT}")))
     it.person.says(f"Remember that {PORT}")
     assert it.active == [PORT]
@@ -315,7 +315,7 @@ def test_fact_that_is_memory_already_is_not_stated() -> None:
 
 
 @pytest.mark.parametrize("change", ["forget", "dispute"])
-def test_fact_that_a_person_spoke_against_does_not_come_back(change: str) -> None:
+def test_stated_factthat_a_person_spoke_against_does_not_come_back(change: str) -> None:
     it = worked()
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, PORT)))
     (waiting,) = it.memory.unconfirmed(it.agent, it.config)
@@ -324,7 +324,7 @@ def test_fact_that_a_person_spoke_against_does_not_come_back(change: str) -> Non
     assert it.waiting == []
 
 
-def test_newer_fact_takes_the_place_of_an_older_one() -> None:
+def test_newer_stated_facttakes_the_place_of_an_older_one() -> None:
     it = worked()
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, PORT)))
     (old,) = it.memory.unconfirmed(it.agent, it.config)
@@ -346,12 +346,12 @@ def test_newer_fact_takes_the_place_of_an_older_one() -> None:
     ],
     ids=["memory", "waiting", "finding", "outcome", "imported"],
 )
-def test_fact_takes_the_place_of_no_note(note: dict[str, Any]) -> None:
+def test_stated_facttakes_the_place_of_no_note(note: dict[str, Any]) -> None:
     newer = fact("Use bun", 2, "1", replaces=note["note"])
     assert status([note, newer], note) in ("active", "unconfirmed")
 
 
-def test_fact_that_a_person_confirmed_keeps_its_place() -> None:
+def test_stated_factthat_a_person_confirmed_keeps_its_place() -> None:
     old = fact(PORT, 1, "1")
     newer = fact("The port is 9090", 3, "2", replaces=old["note"])
     assert status([old, agreed(old, 2), newer], old) == "active"
@@ -364,12 +364,15 @@ def test_model_cannot_name_a_note_as_outdated() -> None:
     wild = {"text": "The shell is fish", "replaces": note.id}
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, wild)))
     assert it.active == ["I use zsh"]
+    (stated_fact,) = it.memory.unconfirmed(it.agent, it.config)
+    it.memory.confirm(it.agent, it.config, stated_fact.id, shown=stated_fact.text)
+    assert it.active == ["I use zsh", "The shell is fish"]
 
 
 # --- facts that several sessions state ---
 
 
-def test_fact_of_two_sessions_shows_where_the_host_wants_it() -> None:
+def test_stated_factof_two_sessions_shows_where_the_host_wants_it() -> None:
     notebook = book(fact(PORT, 1, "1"), fact(PORT, 2, "2"))
     shown = render(notebook, TODAY, extras=SHOWING)
     assert f"“{PORT}” (noted 2026-03-01, 2 weeks ago; the summaries of 2 sessions" in shown
@@ -388,7 +391,7 @@ def test_fact_of_two_sessions_shows_where_the_host_wants_it() -> None:
     ],
     ids=["one session", "one session twice", "an agent", "agent and session", "unknown origin"],
 )
-def test_fact_of_fewer_sessions_does_not_show(events: list[dict[str, Any]]) -> None:
+def test_stated_factof_fewer_sessions_does_not_show(events: list[dict[str, Any]]) -> None:
     assert PORT not in render(book(*events), TODAY, extras=SHOWING)
 
 
@@ -399,13 +402,13 @@ def test_order_never_shows_by_repetition(order: str) -> None:
 
 
 @pytest.mark.parametrize("change", [forgot, doubted], ids=["forgot", "disputed"])
-def test_fact_that_somebody_spoke_against_does_not_show_by_repetition(change: Any) -> None:
+def test_stated_factthat_somebody_spoke_against_does_not_show_by_repetition(change: Any) -> None:
     first = fact(PORT, 1, "1")
     events = [first, fact(PORT, 2, "2"), change(first, 3), fact(PORT, 4, "4"), fact(PORT, 5, "5")]
     assert PORT not in render(book(*events), TODAY, extras=SHOWING)
 
 
-def test_repeated_fact_still_waits_for_review() -> None:
+def test_repeated_stated_factstill_waits_for_review() -> None:
     notebook = book(fact(PORT, 1, "1"), fact(PORT, 2, "2"))
     assert texts(notebook.unconfirmed) == [PORT]
 
@@ -416,7 +419,7 @@ class Sessions:
     def __init__(self, **more: Any) -> None:
         self.office = Office(USER, **more)
 
-    def close(self, thread: str, words: str, *facts: Any, user: str = "ann", **more: Any) -> Closed:
+    def close(self, thread: str, words: Any, *facts: Any, user: str = "ann", **more: Any) -> Closed:
         person = self.office.person(thread, user_id=user)
         self.office.run(person, words)
         model = closer(summing(more.pop("outcome", f"Session {thread} is done."), *facts))
@@ -426,7 +429,7 @@ class Sessions:
         return self.office.digest(self.office.person("new", user_id=user))
 
 
-def test_fact_of_two_sessions_of_a_user_shows_in_a_third() -> None:
+def test_stated_factof_two_sessions_of_a_user_shows_in_a_third() -> None:
     it = Sessions(show_repeated_facts=True)
     it.close("1", f"I saw that {PORT}", PORT)
     assert PORT not in it.digest()
@@ -435,10 +438,17 @@ def test_fact_of_two_sessions_of_a_user_shows_in_a_third() -> None:
     assert PORT not in it.digest("bob")
 
 
-def test_fact_that_a_model_only_repeats_is_not_seen_again() -> None:
+def test_stated_factthat_a_model_only_repeats_is_not_seen_again() -> None:
     it = Sessions(show_repeated_facts=True)
     it.close("1", f"I saw that {PORT}", PORT)
     it.close("2", "What is the weather?", PORT)
+    assert PORT not in it.digest()
+
+
+def test_summary_of_what_came_before_is_not_this_sessions_own_conversation() -> None:
+    it = Sessions(show_repeated_facts=True)
+    it.close("1", f"I saw that {PORT}", PORT)
+    it.close("2", mark_code(HumanMessage(f"In short: {PORT}")), PORT)
     assert PORT not in it.digest()
 
 
@@ -631,7 +641,7 @@ def test_graph_without_memory_is_not_closed() -> None:
         CreditedMemory().close_session(agent, {"configurable": {"thread_id": "1"}})
 
 
-def test_note_of_another_session_is_no_fact_of_this_one() -> None:
+def test_note_of_another_session_is_no_stated_factof_this_one() -> None:
     it = Sessions()
     it.office.keep(it.office.person("1", user_id="ann"), "I always use zsh")
     assert it.close("2", "Hello", "I always use zsh").facts == ()

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, SummarizationMiddleware
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -450,8 +456,18 @@ def removing(state: MemoryState) -> dict[str, Any]:
     return {"messages": [RemoveMessage(message.id or "") for message in messages[:-4]]}
 
 
+def rewriting(state: MemoryState) -> dict[str, Any]:
+    """Another, as langmem's: once it has a summary, it is written anew at each step."""
+    messages = state["messages"]
+    shortened = len(messages) >= 80
+    if not shortened and messages[0].type != "system":
+        return {}
+    left = messages[-4:] if shortened else messages[1:]
+    return {"messages": [RemoveMessage(REMOVE_ALL_MESSAGES), SystemMessage(PLANTED), *left]}
+
+
 @pytest.mark.parametrize("wrapped", [False, True], ids=["as it is", "wrapped"])
-@pytest.mark.parametrize("node", [halving, removing])
+@pytest.mark.parametrize("node", [halving, removing, rewriting])
 def test_long_run_in_a_graph_of_nodes(node: Any, wrapped: bool) -> None:
     memory = CreditedMemory()
     model = ScriptedChatModel([remembering((ZSH, ZSH)), "Noted.", *long_run("Done")])
@@ -469,10 +485,12 @@ def test_long_run_in_a_graph_of_nodes(node: Any, wrapped: bool) -> None:
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["as it is", "wrapped"])
-@pytest.mark.parametrize("node", [halving, removing])
+@pytest.mark.parametrize("node", [halving, removing, rewriting])
 def test_note_of_the_run_shows_from_the_compaction_on(node: Any, wrapped: bool) -> None:
     memory = CreditedMemory()
-    steps = [remembering((ZSH, ZSH)), "Noted.", remembering((TABS, TABS)), *long_run("Done")]
+    # Kept after the compaction, so that it shows in the next run only.
+    late = [remembering(("Something else", "")), looking(98), looking(99), "Done"]
+    steps = [remembering((ZSH, ZSH)), "Noted.", remembering((TABS, TABS)), *long_run(*late)]
     model = ScriptedChatModel(steps)
     graph = compacting_graph(memory, model, memory.compacting(node) if wrapped else node)
     person = ScriptedPerson(graph)

@@ -222,6 +222,25 @@ def test_agent_withdraws_nothing_else_without_the_persons_words(office: Office) 
     assert office.notes(ann) == ["I always use zsh"]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("forget", {"said": ""}),
+        ("remember", {"note": TEN, "said": "", "kind": "finding"}),
+    ],
+    ids=["withdraw", "revise"],
+)
+@pytest.mark.parametrize("words", ["I always use zsh", "Go on"], ids=["memory", "waiting"])
+def test_agent_ends_no_note_of_its_session_alone(call: Any, words: str) -> None:
+    it = talk(remembering(("I always use zsh", "I always use zsh")))
+    it.person.says(words)
+    (note,) = [*it.active, *it.waiting]
+    (event,) = it.person.state[LEDGER]
+    it.model.then(tool_calls((call[0], {**call[1], "id": event["note"]})), "ok")
+    it.person.says("Tidy up")
+    assert [*it.active, *it.waiting] == [note]
+
+
 # --- recall ---
 
 
