@@ -241,8 +241,8 @@ def test_two_hundred_thousand_characters_take_at_most_two_hundred_milliseconds()
 def test_a_hostile_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
     one = fastest(repeated(piece, 50_000))
     two = fastest(repeated(piece, 100_000))
-    # Below 20 ms the ratio is noise.
-    assert two <= max(20, 2.3 * one)
+    # The benchmark holds 2.3; a busy machine is given room, a loop over a loop takes four times.
+    assert two <= max(30, 3.0 * one)
 
 
 @pytest.mark.slow
