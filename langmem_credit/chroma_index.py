@@ -128,11 +128,6 @@ class ChromaIndex:
             removed, reason = self._attempt(lambda: scope.drop(self._place))
         return SyncReport(removed=removed or 0, reason=reason)
 
-    def warm(self) -> None:
-        """Loads the model in the background, so that the first search need not wait for it."""
-        if self._vectors is not None:
-            threading.Thread(target=self._warm, name="langmem_credit warming", daemon=True).start()
-
     def status(self) -> IndexStatus:
         """How it is. Starts nothing and waits for nothing."""
         with self._lock:
@@ -194,11 +189,6 @@ class ChromaIndex:
                 # What is known of it is read again when it is used again.
                 self._scopes.popitem(last=False)
             return self._scopes[name]
-
-    def _warm(self) -> None:
-        vectors = self._vectors
-        if vectors is not None:
-            self._attempt(vectors.model)
 
     def _attempt(self, work: Callable[[], _T]) -> tuple[_T | None, str]:
         """What the work gives and "", or None and why it could not be done."""
