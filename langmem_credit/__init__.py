@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         RefusedWriteError,
         StoreError,
         UnknownNoteError,
+        UnknownSessionError,
+        UnreadableSessionError,
     )
     from .heard import mark, not_typed
     from .index import Index, IndexStatus
@@ -64,6 +66,8 @@ __all__ = [
     "Scope",
     "StoreError",
     "UnknownNoteError",
+    "UnknownSessionError",
+    "UnreadableSessionError",
     "Utterance",
     "Verdict",
     "create_store_rule",
@@ -99,6 +103,8 @@ _MODULE_OF = {
     "Scope": "scopes",
     "StoreError": "errors",
     "UnknownNoteError": "errors",
+    "UnknownSessionError": "errors",
+    "UnreadableSessionError": "errors",
     "Utterance": "notes",
     "Verdict": "notes",
     "create_store_rule": "server_auth",

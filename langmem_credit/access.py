@@ -28,38 +28,51 @@ class OpenedGraph:
 
     Attributes:
         store: the graph's, or None.
+        saver: its checkpointer, or None.
     """
 
     def __init__(self, graph: Any, method: str) -> None:
         self._graph = graph
         self._method = method
         self.store: Any = getattr(graph, "store", None)
+        self.saver: Any = getattr(graph, "checkpointer", None)
 
     def get_state(self, config: Any) -> StateSnapshot:
         """The thread's newest state."""
-        with self._explained():
+        with self.explained():
             snapshot: StateSnapshot = self._graph.get_state(_whole(config))
         return snapshot
 
     def update_state(self, config: Any, values: Any) -> Any:
         """Writes to the thread."""
-        with self._explained():
+        with self.explained():
             return self._graph.update_state(_whole(config), values)
 
     async def aget_state(self, config: Any) -> StateSnapshot:
         """As `get_state`."""
-        with self._explained():
+        with self.explained():
             snapshot: StateSnapshot = await self._graph.aget_state(_whole(config))
         return snapshot
 
     async def aupdate_state(self, config: Any, values: Any) -> Any:
         """As `update_state`."""
-        with self._explained():
+        with self.explained():
             return await self._graph.aupdate_state(_whole(config), values)
 
+    def checkpointer(self) -> BaseCheckpointSaver[Any]:
+        """The graph's checkpointer.
+
+        Raises:
+            ConfigurationError: it has none of its own.
+        """
+        if isinstance(self.saver, BaseCheckpointSaver):
+            return self.saver
+        raise _no_checkpointer(self._method)
+
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        saver = getattr(self._graph, "checkpointer", None)
+    def explained(self) -> Iterator[None]:
+        """Errors of the checkpointer with their remedy."""
+        saver = self.saver
         if not _is_async(self._method) and _stands_still(saver):
             # The saver would wait for ever for a loop that nobody runs.
             raise _twin_needed(saver, self._method)
@@ -77,21 +90,29 @@ class OpenedGraph:
             # failure tells that there is none.
             if not hasattr(self._graph, "checkpointer") or isinstance(saver, BaseCheckpointSaver):
                 raise
-            raise ConfigurationError(
-                f"memory.{self._method}() needs a graph with a checkpointer: without one nothing "
-                "is kept after a run. Give compile() or create_agent() a checkpointer=…, such as "
-                "InMemorySaver()."
-            ) from error
+            raise _no_checkpointer(self._method) from error
 
 
-def opened(graph: Any, config: Any, method: str) -> OpenedGraph:
+def opened(graph: Any, config: Any, method: str, *, thread: bool = True) -> OpenedGraph:
     """The graph for one call of a method of the memory.
+
+    Args:
+        graph: that the caller passed.
+        config: that the caller passed.
+        method: that was called.
+        thread: the config has to name one.
 
     Raises:
         ConfigurationError: it is no compiled graph with memory, or the config names no thread.
     """
     _check_graph(graph, config, method)
-    _check_thread(graph, config, method)
+    if thread:
+        _check_thread(graph, config, method)
+    elif not isinstance(config, Mapping):
+        raise ConfigurationError(
+            f"memory.{method}() needs the config of a person, not {named(config)}. Pass one such "
+            'as {"configurable": {"user_id": "…"}}.'
+        )
     channels = getattr(graph, "channels", None)
     # A config may name a graph inside of this one, whose channels are its own.
     inside = (config.get("configurable") or {}).get("checkpoint_ns")
@@ -177,6 +198,13 @@ def _is_async(method: str) -> bool:
 def _stands_still(saver: object) -> bool:
     loop = getattr(saver, "loop", None)
     return isinstance(loop, asyncio.AbstractEventLoop) and not loop.is_running()
+
+
+def _no_checkpointer(method: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"memory.{method}() needs a graph with a checkpointer: without one nothing is kept after a "
+        "run. Give compile() or create_agent() a checkpointer=…, such as InMemorySaver()."
+    )
 
 
 def _twin_needed(saver: object, method: str) -> ConfigurationError:

@@ -139,9 +139,28 @@ class Writing:
     events: Sequence[Event]
 
 
+@dataclass(frozen=True, slots=True)
+class StoreWork:
+    """Asks for something else of a store, waited for as for an opening.
+
+    The answer is what it came to, or its StoreError.
+
+    Attributes:
+        scope: name of the scope that it belongs to.
+        store: of the graph.
+        steps: what is asked of the store.
+    """
+
+    scope: str
+    store: BaseStore
+    steps: Steps[Any]
+
+
+Asked = Opening | Writing | StoreWork
+
 # What does something with books: it yields what it needs done and is sent what came of it, so that
 # one body serves `do` and `ado`.
-Work = Generator[Opening | Writing, Any, T]
+Work = Generator[Asked, Any, T]
 
 
 def do(work: Work[T]) -> T:
@@ -150,10 +169,10 @@ def do(work: Work[T]) -> T:
     while asked is not None:
         errands, until = _errands(asked), _until(asked)
         for errand in errands:
-            if errand.ledger is not None and errand.steps is not None:
+            if errand.store is not None and errand.steps is not None:
                 left = until - time.monotonic()
                 try:
-                    errand.result = run(errand.scope, errand.ledger.store, errand.steps, left)
+                    errand.result = run(errand.scope, errand.store, errand.steps, left)
                 except StoreError as error:
                     errand.result = error
         asked, result = _next(work, _came_to(asked, errands))
@@ -170,25 +189,23 @@ async def ado(work: Work[T]) -> T:
     while asked is not None:
         errands, until = _errands(asked), _until(asked)
         for errand in errands:
-            if errand.ledger is not None and errand.steps is not None:
+            if errand.store is not None and errand.steps is not None:
                 left = until - time.monotonic()
                 try:
-                    errand.result = await arun(
-                        errand.scope, errand.ledger.store, errand.steps, left
-                    )
+                    errand.result = await arun(errand.scope, errand.store, errand.steps, left)
                 except StoreError as error:
                     errand.result = error
         asked, result = await asyncio.to_thread(_next, work, _came_to(asked, errands))
     return cast("T", result)
 
 
-def _until(asked: Opening | Writing) -> float:
+def _until(asked: Asked) -> float:
     """When all that is asked for must have been answered, all scopes together."""
-    seconds = OPENING_SECONDS if isinstance(asked, Opening) else WRITING_SECONDS
+    seconds = WRITING_SECONDS if isinstance(asked, Writing) else OPENING_SECONDS
     return time.monotonic() + seconds
 
 
-def _next(work: Work[T], answer: Any) -> tuple[Opening | Writing | None, T | None]:
+def _next(work: Work[T], answer: Any) -> tuple[Asked | None, T | None]:
     """What is asked for next, or None and what the work came to."""
     try:
         return work.send(answer), None
@@ -201,35 +218,38 @@ def _next(work: Work[T], answer: Any) -> tuple[Opening | Writing | None, T | Non
 class _Errand:
     """One thing to be asked of a store, and what came of it."""
 
-    book: Book
+    scope: str
+    store: BaseStore | None
     steps: Steps[Any] | None = None
     result: Any = None
+    book: Book | None = None
 
-    @property
-    def ledger(self) -> SharedLedger | None:
-        return self.book.ledger
-
-    @property
-    def scope(self) -> str:
-        return self.book.scope.name
+    @classmethod
+    def on(cls, book: Book, steps: Steps[Any] | None) -> _Errand:
+        store = None if book.ledger is None else book.ledger.store
+        return cls(book.scope.name, store, steps, book=book)
 
 
-def _errands(asked: Opening | Writing) -> list[_Errand]:
+def _errands(asked: Asked) -> list[_Errand]:
+    if isinstance(asked, StoreWork):
+        return [_Errand(asked.scope, asked.store, asked.steps)]
     if isinstance(asked, Opening):
         books = [_found(scope, asked) for scope in asked.scopes]
-        return [_Errand(book, book.ledger.read() if book.ledger else None) for book in books]
+        return [_Errand.on(book, book.ledger.read() if book.ledger else None) for book in books]
     # What a call wrote before it was run again stands there already.
     events = [event for event in asked.events if event["id"] not in asked.book.kept.by_id]
     ledger = asked.book.ledger
-    return [_Errand(asked.book, ledger.append(events) if ledger and events else None)]
+    return [_Errand.on(asked.book, ledger.append(events) if ledger and events else None)]
 
 
-def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
+def _came_to(asked: Asked, errands: Sequence[_Errand]) -> Any:
     if isinstance(asked, Opening):
-        return tuple(_read(errand) for errand in errands)
+        return tuple(_read(errand, errand.book) for errand in errands if errand.book)
     (errand,) = errands
-    if errand.ledger is None:
-        return errand.book.closed or DOWN
+    if isinstance(asked, StoreWork):
+        return errand.result
+    if errand.store is None:
+        return asked.book.closed or DOWN
     if isinstance(errand.result, StoreError):
         cause = errand.result.cause
         if cause == OverdueError.__name__:
@@ -243,20 +263,20 @@ def _came_to(asked: Opening | Writing, errands: Sequence[_Errand]) -> Any:
     return ""
 
 
-def _read(errand: _Errand) -> Book:
+def _read(errand: _Errand, book: Book) -> Book:
     if isinstance(errand.result, Snapshot):
         kept, token = errand.result.ledger, errand.result.token
-        return replace(errand.book, kept=kept, token=token)
-    if isinstance(errand.result, StoreError) and errand.ledger is not None:
+        return replace(book, kept=kept, token=token)
+    if isinstance(errand.result, StoreError) and book.ledger is not None:
         _log.warning(
             "scope %s: the store failed (%s); going on without it",
             errand.scope,
             errand.result.cause,
         )
-        last = errand.ledger.cache.get(errand.ledger.store, errand.ledger.labels)
+        last = book.ledger.cache.get(book.ledger.store, book.ledger.labels)
         known = last.ledger if last else None
-        return replace(errand.book, ledger=None, closed=DOWN, known=known)
-    return errand.book
+        return replace(book, ledger=None, closed=DOWN, known=known)
+    return book
 
 
 def _found(scope: Scope, asked: Opening) -> Book:

@@ -52,6 +52,37 @@ class UnknownNoteError(CreditError):
         super().__init__(problem)
 
 
+class UnknownSessionError(CreditError):
+    """The person has no session of this id.
+
+    Attributes:
+        session_id: the id that was asked for.
+    """
+
+    def __init__(self, session_id: object) -> None:
+        self.session_id = session_id
+        super().__init__(
+            f"This person has no session {named(session_id)}. List the sessions to see their ids."
+        )
+
+
+class UnreadableSessionError(CreditError):
+    """The checkpointer does not give a session's conversation.
+
+    Attributes:
+        session_id: of the session.
+        cause: type of the error that reading it raised.
+    """
+
+    def __init__(self, session_id: str, cause: str) -> None:
+        self.session_id = session_id
+        self.cause = cause
+        super().__init__(
+            f"Session {named(session_id)} cannot be read now ({cause}). Look at the checkpointer, "
+            "then try again; other sessions are not touched by this."
+        )
+
+
 class ChangedNoteError(CreditError):
     """The note is no longer the text that the person was shown.
 

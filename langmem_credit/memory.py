@@ -23,6 +23,7 @@ from .ledger import Event
 from .notebook import Notebook
 from .notes import Note
 from .recorder import install
+from .sessions import SessionMethods
 from .settings import Settings
 from .tools import create_tools
 
@@ -34,7 +35,7 @@ PERSON = "person"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CreditedMemory(Settings):
+class CreditedMemory(SessionMethods, Settings):
     """A memory that credits only what the person said.
 
     It is a configuration: it holds no user, no thread and no note, and may serve many graphs.

@@ -17,6 +17,7 @@ from langgraph.types import StreamWriter
 from . import wiring
 from .access import check_compiled
 from .books import Where, do
+from .enrolling import enrol
 from .errors import ConfigurationError, named
 from .guard import Guard, is_own
 from .heard import model_is_called
@@ -44,9 +45,10 @@ def listen(settings: Settings, state: Any, config: RunnableConfig) -> dict[str, 
     session = Session.read(settings, values, config)
     if session is None:
         return _went_without({}, config)
-    session = do(fixed(session, Where.of(None, config), values[RUN]))
+    where = Where.of(None, config)
+    session = do(fixed(session, where, values[RUN]))
     keep_up(session)
-    run = session.run
+    run = do(enrol(session, where, values[RUN]))
     return {} if run.recorded else {RUN: replace(run, listened=True).record()}
 
 

@@ -20,8 +20,9 @@ from .notes import Note
 
 _log = logging.getLogger("langmem_credit")
 
-# Scripts written without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han, Yi.
-_UNSPACED = (
+# Scripts written without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han, Yi. For the
+# inside of a character class.
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
@@ -29,7 +30,7 @@ _UNSPACED = (
 _SIGNS = "\u0900-\u0963\u0966-\u0dff\u0f35-\u0fbc"
 _PICTURES = "\u2600-\u27bf\U0001f300-\U0001faff"
 _RUN = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>(?:[^\W_{_UNSPACED}]|[{_SIGNS}])+)"
+    rf"(?P<unspaced>[{UNSPACED}]+)|(?P<word>(?:[^\W_{UNSPACED}]|[{_SIGNS}])+)"
     rf"|(?P<picture>[{_PICTURES}])"
 )
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200c\u200d]")
@@ -48,7 +49,7 @@ def search_words(text: str) -> list[str]:
     ['cafe', '成', '都', '成都']
     """
     words: list[str] = []
-    for match in _RUN.finditer(_folded(text)):
+    for match in _RUN.finditer(folded(text)):
         run = match.group()
         if match.lastgroup != "unspaced":
             words.append(run[:_WORD_CHARS])
@@ -120,7 +121,7 @@ def expressions(query: str) -> list[str]:
     """
     told: dict[str, None] = {}
     silent: dict[str, None] = {}
-    for match in _RUN.finditer(_folded(query)):
+    for match in _RUN.finditer(folded(query)):
         run = match.group()
         if match.lastgroup == "unspaced":
             pairs = [first + second for first, second in pairwise(run)] or [run]
@@ -143,10 +144,10 @@ def _expression(word: str) -> str:
 @cache
 def _function_words() -> frozenset[str]:
     return frozenset(
-        folded
+        part
         for code in languages.CODES
         for word in languages.load(code).words("function_words")
-        for folded in search_words(word)
+        for part in search_words(word)
     )
 
 
@@ -159,6 +160,11 @@ def _hex(word: str) -> str:
     return "x" + word.encode("utf-8", "surrogatepass").hex()
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """The text without regard to case, accents and width, so that two of them can be compared.
+
+    >>> folded("Ｃafé"), folded("STRAẞE")
+    ('cafe', 'strasse')
+    """
     decomposed = unicodedata.normalize("NFKD", text.casefold()).translate(_STROKES)
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", decomposed))

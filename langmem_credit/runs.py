@@ -33,6 +33,7 @@ class HeardRun:
         digest: as text, where notes of other scopes may stand in it; else None.
         shown_for: names the scopes and the speaker that `digest` was made for.
         gone: ids of notes of other scopes that were forgotten or corrected in this run.
+        whose: names whom the run is for, see `owners.py`; "" where the host names nobody.
     """
 
     id: str
@@ -47,6 +48,7 @@ class HeardRun:
     digest: str | None = None
     shown_for: str = ""
     gone: tuple[str, ...] = ()
+    whose: str = ""
 
     @property
     def speaker(self) -> str | None:
@@ -66,6 +68,7 @@ class HeardRun:
             "heard": [_lean(utterance, self.since, common) for utterance in heard],
             "asked": common.asked,
             "before": "" if common.before == common.asked else common.before,
+            "whose": self.whose,
         }
         if self.since != self.as_of:
             record["since"] = self.since
@@ -86,7 +89,10 @@ def stored_run(stored: RunRecord) -> HeardRun:
     heard = tuple(_full(utterance, common) for utterance in stored.get("heard", []))
     first, last = stored.get("first", ""), stored.get("last", "")
     listened = stored.get("listened") is True
-    run = HeardRun(run_id, heard, as_of, since, first, last, recorded=True, listened=listened)
+    whose: str = stored.get("whose", "")
+    run = HeardRun(
+        run_id, heard, as_of, since, first, last, recorded=True, listened=listened, whose=whose
+    )
     if not stored.get("for"):
         return run
     digest, gone = stored.get("digest", ""), tuple(stored.get("gone", ()))

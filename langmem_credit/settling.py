@@ -19,6 +19,7 @@ from . import answers
 from .books import Opening, Where, Work
 from .decisions import Decision, came_too_late, decide
 from .drafts import STOOD_FOR
+from .enrolling import enrol
 from .events import name_of
 from .heard import HeardRun, moved_on
 from .indexing import keep_up
@@ -66,7 +67,7 @@ def settle_step(
     run = moved_on(settled.session.run, state)
     after = yield from fixed(settled.session.in_run(run), where, state.get(RUN))
     keep_up(after)
-    return settled, after.run
+    return settled, (yield from enrol(after, where, state.get(RUN)))
 
 
 def _wrote(session: Session) -> bool:

@@ -245,7 +245,7 @@ class SharedLedger:
         buckets = sorted({labels for _, (labels, _) in rows})
         found: dict[Place, Any] = {}
         for prefix in buckets if len(buckets) <= _MOST_BUCKETS else [self._events]:
-            for item in (yield from _listed(prefix)):
+            for item in (yield from listed(prefix)):
                 found[tuple(item.namespace), item.key] = item.value
         return found
 
@@ -277,7 +277,7 @@ class SharedLedger:
 
     def _read_all(self) -> Steps[Snapshot]:
         tokens = yield from self._read_tokens()
-        items = yield from _listed(self._events)
+        items = yield from listed(self._events)
         found: dict[str, list[SearchItem]] = {name: [] for name in tokens if name != _SCOPE}
         for item in items:
             bucket = self._bucket_in(item)
@@ -296,7 +296,7 @@ class SharedLedger:
             return replace((yield from self._read_all()), before=known.ledger)
         found: dict[str, list[SearchItem]] = {}
         for bucket in changed:
-            items = yield from _listed((*self._events, bucket))
+            items = yield from listed((*self._events, bucket))
             found[bucket] = [item for item in items if self._bucket_in(item) == bucket]
         return self._snapshot(tokens, found, known.buckets, known.ledger)
 
@@ -317,7 +317,7 @@ class SharedLedger:
         return Snapshot(scope, buckets, before)
 
     def _read_tokens(self) -> Steps[dict[str, Mark]]:
-        items = yield from _listed(self._tokens)
+        items = yield from listed(self._tokens)
         return {
             item.key: Mark(_token_of(item), _keys_of(item))
             for item in items
@@ -338,7 +338,7 @@ class SharedLedger:
         return labels[-1]
 
 
-def _listed(prefix: Labels) -> Steps[list[SearchItem]]:
+def listed(prefix: Labels) -> Steps[list[SearchItem]]:
     """Everything under the labels.
 
     Stores order by time alone, and rows of one moment may change places between two pages, as rows

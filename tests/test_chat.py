@@ -1,6 +1,5 @@
 """The `chat` and `demo` commands, in processes of their own and on real SQLite files."""
 
-import json
 import re
 import sqlite3
 import subprocess
@@ -233,7 +232,7 @@ def test_sessions_are_listed(chat, said):
 
     chat.obey("/session")
 
-    assert json.dumps(said) == '["one"]'
+    assert said == ["one  always use pnpm"]
 
 
 def test_pasted_lines_are_not_the_person_s_own_words(chat, said):

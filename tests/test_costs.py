@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks import checkpoints, importing
+from tests.benchmarks import checkpoints, importing, searching
 
 
 @pytest.mark.slow
@@ -20,6 +20,12 @@ def test_memory_adds_little_to_a_model_call() -> None:
 @pytest.mark.slow
 def test_the_import_is_fast() -> None:
     assert importing.main(runs=5) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database", ["SQLite", "PostgreSQL"])
+def test_a_search_over_a_thousand_sessions_is_fast(database: str) -> None:
+    assert searching.report(database, 1_000) == []
 
 
 @pytest.mark.parametrize("number", [0, 7, 199])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
@@ -23,18 +24,23 @@ ANN = {"user_id": "ann", "project_id": "apollo"}
 
 
 class Hanging(InMemoryStore):
-    """A store whose calls, or only its writes, never come back while it hangs."""
+    """A store whose calls, or only its writes of some kind, never come back while it hangs."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.hangs = self.writes_hang = False
+        self.hangs = self.note_writes_hang = self.register_writes_hang = False
         self.freed = threading.Event()
         self.calls = 0
 
     def _stopped(self, ops: list[Any]) -> bool:
         self.calls += 1
-        puts = any(type(op).__name__ == "PutOp" for op in ops)
-        return self.hangs or (self.writes_hang and puts)
+        puts = [op.namespace for op in ops if isinstance(op, PutOp)]
+        of_register = ["sessions" in namespace for namespace in puts]
+        return (
+            self.hangs
+            or (self.register_writes_hang and any(of_register))
+            or (self.note_writes_hang and not all(of_register))
+        )
 
     def batch(self, ops: Any) -> Any:
         ops = list(ops)
@@ -94,10 +100,19 @@ async def test_async_run_waits_for_a_store_once(hanging: Office) -> None:
 
 
 def test_write_that_was_not_answered_is_not_said_to_be_saved(hanging: Office) -> None:
-    hanging.store.writes_hang = True
+    hanging.store.note_writes_hang = True
     answer = hanging.keep(hanging.person("1", **ANN), ZSH)
     assert answer.startswith("Not saved: scope user")
     assert "did not answer in time" in answer
+
+
+def test_register_that_hangs_holds_a_run_once_and_the_run_goes_on(hanging: Office) -> None:
+    hanging.store.register_writes_hang = True
+    begun = time.monotonic()
+    ann = hanging.person("1", **ANN)
+    assert hanging.keep(ann, ZSH).startswith("Not saved: scope user")
+    assert time.monotonic() - begun < 2
+    assert ann.state["messages"][-1].type == "ai"
 
 
 def test_store_is_asked_again_after_its_rest(

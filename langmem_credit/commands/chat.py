@@ -262,9 +262,9 @@ class Chat:
         self.say(f"Session {session}: {new}notes in memory: {kept}.")
 
     def _list_sessions(self) -> None:
-        saver: Any = self.graph.checkpointer
-        ids = dict.fromkeys(one.config["configurable"]["thread_id"] for one in saver.list(None))
-        self.say("\n".join(ids) or "No sessions yet.")
+        found = self.memory.sessions(self.graph, self.config)
+        rows = [f"{one_line(one.id)}  {one.title}".rstrip() for one in found]
+        self.say("\n".join(rows) or "No sessions yet.")
 
     def _list_notes(self) -> None:
         notebook = self._notebook()

@@ -1,0 +1,323 @@
+"""A person's sessions for the host: listed, marked, read, deleted, searched.
+
+Each method is scoped to the person whom the config names, as in a run; a thread need not be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from .access import OpenedGraph, opened
+from .desk import (
+    Desk,
+    Doing,
+    ado_at,
+    do_at,
+    read_at,
+    session_at,
+    sessions_at,
+)
+from .enrolling import set_marks, take_out
+from .errors import RefusedWriteError, UnknownSessionError, UnreadableSessionError
+from .host import where_of
+from .indexing import thread_key
+from .kept_index import KeptIndex
+from .matching import MOST_HITS, checked_limit, query_words
+from .register import ARCHIVED, TITLE, TRASHED, SessionEntry, checked_title
+from .searching import SessionSearch
+from .transcripts import Said
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+T = TypeVar("T")
+
+_ON: Mapping[str, Any] = {"on": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A session as it is shown.
+
+    Attributes:
+        session: its entry in the register.
+        said: what was said in it, oldest first, each with its number in the conversation.
+    """
+
+    session: SessionEntry
+    said: tuple[Said, ...]
+
+
+class SessionMethods:
+    """The methods of `CreditedMemory` about sessions.
+
+    Each raises ConfigurationError where the graph or the config does not fit, IdentityError where
+    the config does not say whose sessions are meant, and StoreError where the register cannot be
+    reached.
+    """
+
+    def sessions(
+        self, graph: Any, config: Any, *, archived: bool | None = None, trashed: bool = False
+    ) -> tuple[SessionEntry, ...]:
+        """The person's sessions whose threads are there, the newest first.
+
+        Args:
+            graph: that the memory was built into.
+            config: names the person under "configurable", as in a run.
+            archived: only those that are archived, or that are not; None for both.
+            trashed: those in the trash, and no others.
+        """
+        at = _At.open(self, graph, config, "sessions")
+        return at.do(sessions_at(at.desk, archived=archived, trashed=trashed))
+
+    async def asessions(
+        self, graph: Any, config: Any, *, archived: bool | None = None, trashed: bool = False
+    ) -> tuple[SessionEntry, ...]:
+        """As `sessions`."""
+        at = _At.open(self, graph, config, "asessions")
+        return await at.ado(sessions_at(at.desk, archived=archived, trashed=trashed))
+
+    def search_sessions(
+        self,
+        graph: Any,
+        config: Any,
+        query: str,
+        *,
+        limit: int = MOST_HITS,
+        everything: bool = False,
+        client: str = "",
+    ) -> SessionSearch:
+        """A search of the person's sessions: `for progress in memory.search_sessions(…)`.
+
+        All words of the query must stand in a session's title or conversation, whatever their
+        case, accents and width. Archived sessions are searched, those in the trash are not.
+
+        Args:
+            graph: that the memory was built into.
+            config: names the person under "configurable", as in a run.
+            query: at most 400 characters.
+            limit: of the hits that are shown, 1 to 40.
+            everything: search what tools and code put into the conversations too.
+            client: which of the person's windows asks; its search before this one is dropped.
+        """
+        at = _At.open(self, graph, config, "search_sessions")
+        return at.search(query, limit, everything, client)
+
+    def asearch_sessions(
+        self,
+        graph: Any,
+        config: Any,
+        query: str,
+        *,
+        limit: int = MOST_HITS,
+        everything: bool = False,
+        client: str = "",
+    ) -> SessionSearch:
+        """As `search_sessions`: `async for progress in memory.asearch_sessions(…)`."""
+        at = _At.open(self, graph, config, "asearch_sessions")
+        return at.search(query, limit, everything, client)
+
+    def read_session(
+        self, graph: Any, config: Any, session_id: str, *, everything: bool = False
+    ) -> Conversation:
+        """What was said in one of the person's sessions; a hit's place names a message of it.
+
+        Raises:
+            UnknownSessionError: the person has no such session, or its thread was deleted.
+            UnreadableSessionError: the checkpointer does not give it.
+            RefusedWriteError: it is in the trash.
+        """
+        at = _At.open(self, graph, config, "read_session")
+        return at.do(_conversation(at.desk, session_id, everything))
+
+    async def aread_session(
+        self, graph: Any, config: Any, session_id: str, *, everything: bool = False
+    ) -> Conversation:
+        """As `read_session`."""
+        at = _At.open(self, graph, config, "aread_session")
+        return await at.ado(_conversation(at.desk, session_id, everything))
+
+    def rename_session(self, graph: Any, config: Any, session_id: str, title: str) -> SessionEntry:
+        """Gives a session a title of the person's own, at most 80 characters.
+
+        Raises:
+            UnknownSessionError: the person has no such session.
+            RefusedWriteError: there is no store, or it does not hold what was written.
+        """
+        at = _At.open(self, graph, config, "rename_session")
+        return at.do(_marked(at.desk, session_id, {TITLE: {"title": checked_title(title)}}))
+
+    async def arename_session(
+        self, graph: Any, config: Any, session_id: str, title: str
+    ) -> SessionEntry:
+        """As `rename_session`."""
+        at = _At.open(self, graph, config, "arename_session")
+        return await at.ado(_marked(at.desk, session_id, {TITLE: {"title": checked_title(title)}}))
+
+    def archive_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
+        """Puts a session aside; it is still searched. Raises as `rename_session`."""
+        at = _At.open(self, graph, config, "archive_session")
+        return at.do(_marked(at.desk, session_id, {ARCHIVED: _ON}))
+
+    async def aarchive_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
+        """As `archive_session`."""
+        at = _At.open(self, graph, config, "aarchive_session")
+        return await at.ado(_marked(at.desk, session_id, {ARCHIVED: _ON}))
+
+    def trash_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
+        """Puts a session into the trash: neither searched nor opened. Raises as `rename_session`.
+
+        Its thread goes on if it is run again; `delete_session` takes it out for good.
+        """
+        at = _At.open(self, graph, config, "trash_session")
+        return at.do(_marked(at.desk, session_id, {TRASHED: _ON}))
+
+    async def atrash_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
+        """As `trash_session`."""
+        at = _At.open(self, graph, config, "atrash_session")
+        return await at.ado(_marked(at.desk, session_id, {TRASHED: _ON}))
+
+    def restore_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
+        """Takes a session out of the trash, else out of the archive. Raises as `rename_session`."""
+        at = _At.open(self, graph, config, "restore_session")
+        return at.do(_restored(at.desk, session_id))
+
+    async def arestore_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
+        """As `restore_session`."""
+        at = _At.open(self, graph, config, "arestore_session")
+        return await at.ado(_restored(at.desk, session_id))
+
+    def delete_session(self, graph: Any, config: Any, session_id: str) -> None:
+        """Deletes a session's thread, its notes of the session scope, and its entry, for good.
+
+        Notes of other scopes stay. A run of the thread that is going on may bring it back: end it
+        first.
+
+        Raises:
+            UnknownSessionError: the person has no such session.
+            RefusedWriteError: the store or the checkpointer still holds it.
+        """
+        at = _At.open(self, graph, config, "delete_session")
+        if at.do(_is_thread(at.desk, session_id)):
+            with at.explained():
+                at.desk.saver.delete_thread(session_id)
+        at.do(_deleted(at.desk, session_id))
+
+    async def adelete_session(self, graph: Any, config: Any, session_id: str) -> None:
+        """As `delete_session`."""
+        at = _At.open(self, graph, config, "adelete_session")
+        if await at.ado(_is_thread(at.desk, session_id)):
+            with at.explained():
+                await at.desk.saver.adelete_thread(session_id)
+        await at.ado(_deleted(at.desk, session_id))
+
+
+class _At:
+    """A person's desk for one call."""
+
+    def __init__(self, desk: Desk, graph: OpenedGraph) -> None:
+        self.desk = desk
+        self._graph = graph
+
+    @classmethod
+    def open(cls, memory: object, graph: Any, config: Any, method: str) -> _At:
+        there = opened(graph, config, method, thread=False)
+        where = where_of(graph, config)
+        settings = cast("Settings", memory)
+        desk = Desk.of(settings, there.checkpointer(), where.store, where.values)
+        return cls(desk, there)
+
+    def explained(self) -> AbstractContextManager[None]:
+        return self._graph.explained()
+
+    def do(self, doing: Doing[T]) -> T:
+        with self.explained():
+            return do_at(self.desk, doing)
+
+    async def ado(self, doing: Doing[T]) -> T:
+        with self.explained():
+            return await ado_at(self.desk, doing)
+
+    def search(self, query: str, limit: int, everything: bool, client: str) -> SessionSearch:
+        return SessionSearch(
+            self.desk,
+            query_words(query),
+            limit=checked_limit(limit),
+            everything=everything,
+            client=client,
+            explained=self.explained,
+        )
+
+
+def _conversation(desk: Desk, session_id: object, everything: bool) -> Doing[Conversation]:
+    entry, look = yield from session_at(desk, session_id)
+    if entry.trashed:
+        raise RefusedWriteError(
+            f"Session {entry.id!r} is in the trash. Take it out with restore_session() to read it."
+        )
+    if look is None:
+        raise UnknownSessionError(session_id)
+    if isinstance(look, UnreadableSessionError):
+        raise look
+    try:
+        transcript = yield from read_at(desk, look, everything=everything)
+    except Exception as error:
+        raise UnreadableSessionError(entry.id, type(error).__name__) from error
+    return Conversation(entry, transcript.said)
+
+
+def _marked(
+    desk: Desk, session_id: object, marks: Mapping[str, Mapping[str, Any] | None]
+) -> Doing[SessionEntry]:
+    entry, look = yield from session_at(desk, session_id)
+    if desk.store is None:
+        raise RefusedWriteError(
+            "Nothing was changed: without a store sessions are listed as they are. Give compile() "
+            'or create_agent() a store=…, and the memory a scope such as Scope("user", '
+            '("memories", "{user_id}")).'
+        )
+    if look is None:
+        raise UnknownSessionError(session_id)
+    after = yield desk.ask(set_marks(desk.labels, entry.id, marks))
+    if after is None or any(not _holds(after, name, value) for name, value in marks.items()):
+        raise RefusedWriteError(
+            f"The store does not hold what was written of session {entry.id!r}. Look at the store, "
+            "then try again."
+        )
+    marked: SessionEntry = after
+    return marked
+
+
+def _restored(desk: Desk, session_id: object) -> Doing[SessionEntry]:
+    entry, _ = yield from session_at(desk, session_id)
+    return (yield from _marked(desk, session_id, {TRASHED if entry.trashed else ARCHIVED: None}))
+
+
+def _holds(entry: SessionEntry, mark: str, value: Mapping[str, Any] | None) -> bool:
+    if mark == TITLE:
+        return value is not None and entry.title == value["title"]
+    return (entry.trashed if mark == TRASHED else entry.archived) == (value is not None)
+
+
+def _is_thread(desk: Desk, session_id: object) -> Doing[bool]:
+    """True where there is a thread of the person's to delete."""
+    _, look = yield from session_at(desk, session_id)
+    return look is not None
+
+
+def _deleted(desk: Desk, session_id: str) -> Doing[None]:
+    """Takes out what else is held of a thread that was deleted."""
+    desk.cache.forget(desk.saver, session_id)
+    if isinstance(desk.settings.index, KeptIndex):
+        desk.settings.index.drop(thread_key(session_id))
+    if desk.store is None:
+        return
+    left = yield desk.ask(take_out(desk.labels, session_id))
+    if left is not None:
+        raise RefusedWriteError(
+            f"The thread of session {session_id!r} is deleted, but the store still holds its "
+            "entry. Look at the store, then try again."
+        )
