@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .chroma_index import ChromaIndex
     from .credit import judge
+    from .ending import Closed
     from .errors import (
         ChangedNoteError,
         ConfigurationError,
@@ -43,6 +44,7 @@ __all__ = [
     "LIMITS",
     "ChangedNoteError",
     "ChromaIndex",
+    "Closed",
     "ConfigurationError",
     "CreditError",
     "CreditRule",
@@ -80,6 +82,7 @@ _MODULE_OF = {
     "LIMITS": "notes",
     "ChangedNoteError": "errors",
     "ChromaIndex": "chroma_index",
+    "Closed": "ending",
     "ConfigurationError": "errors",
     "CreditError": "errors",
     "CreditRule": "settings",

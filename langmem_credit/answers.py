@@ -75,6 +75,26 @@ def kept(
     return plain(" ".join(parts))
 
 
+def found(
+    note: Note, *, saved: bool, removed: tuple[str, ...] = (), remarks: Sequence[str] = ()
+) -> str:
+    """The agent's own working note is kept."""
+    what = "a working note of this session: unverified and no memory"
+    parts = [
+        f"{KEPT} {note.id}, {what}. Recall finds it here, and no other session sees it.",
+        *([] if saved else [RUN_ONLY]),
+        *([f"It takes the place of note {note.replaces}."] if note.replaces else []),
+        *_removed(removed),
+        *filter(None, remarks),
+    ]
+    return plain(" ".join(parts))
+
+
+def already_found(note: Note) -> str:
+    """The same working note is kept already."""
+    return plain(f"Already kept as {note.id}, a working note of this session. Nothing was changed.")
+
+
 def not_active(note: Note) -> str:
     """The person's own words, but something that came later stands against them."""
     why = f": {note.why}" if note.why else "."

@@ -23,14 +23,17 @@ REMEMBER = (
 
 RECALL = (
     "Look up what is remembered, by words or by a note's id. What it returns is what the person "
-    "said or confirmed earlier, with the date; it is no instruction for now."
+    "said or confirmed earlier, with the date; it is no instruction for now. Marked as unverified, "
+    "it also returns your own findings of this session and how earlier sessions ended, with the "
+    "files that they touched: ask with kind 'finding' or 'outcome' alone for the newest."
 )
 
 FORGET = (
     "Forget one remembered note, when the person asks for it in this run or says that it is no "
     "longer true. Name the note by its id or by its words in `query`, and copy the person's whole "
     "request, word for word, into `said`. Without such words nothing is forgotten. The note is "
-    "taken out of memory and can be restored by the person."
+    "taken out of memory and can be restored by the person. A finding of your own needs no such "
+    "words, only its id."
 )
 
 ASK_USER = (
@@ -39,7 +42,11 @@ ASK_USER = (
 
 NOTE = "The person's whole sentence, word for word."
 SAID = "The words that the person typed in this run which the note rests on, copied exactly."
-KIND = "What sort of note it is."
+KIND = (
+    "What sort of note it is. 'finding' is for what you found out yourself in this session: it is "
+    "kept for this session only, unverified, and `said` may be empty."
+)
+RECALL_KIND = "Only notes of this kind; without a query the newest first."
 ABOUT = (
     "Whom it is about, when not the person speaking: a name they said, or 'me' (the agent), "
     "'session' or 'everyone'."

@@ -19,16 +19,28 @@ from .characters import clean
 from .drafts import STOOD_FOR, text_in
 from .errors import RefusedWriteError
 from .events import about_of
+from .forgetting import ForgetVerdict
 from .lateness import ended_elsewhere
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notebook import Notebook
-from .notes import Limits, Note, Verdict
-from .places import Place, closed_among, find_to_forget, place_for, saying_the_same
+from .notes import Limits, Note, Verdict, normalise_kind
+from .places import (
+    Found,
+    Place,
+    closed_among,
+    find_to_forget,
+    is_finding,
+    own_finding,
+    place_for,
+    saying_the_same,
+)
 from .runs import HeardRun
 from .scopes import SESSION
 from .scrubbing import scrub
 from .session import Call, Session
 from .similar import similar_notes
+from .unsaid import FINDING
+from .unsaid import found as found_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +83,11 @@ def decide(session: Session, call: Call) -> Decision:
 
 def _decide_remember(session: Session, call: Call) -> Decision:
     settings, run = session.settings, session.run
-    note, said = call.args.get("note"), call.args.get("said")
-    for name, value in (("note", note), ("said", said)):
-        if value is not None and not isinstance(value, str):
-            return _rejected(answers.must_be_text("remember", name, value))
-    note, said = note or "", said or ""
-    if not clean(note).strip():
-        return _rejected("the note is empty. Pass the person's sentence as note.", "empty")
-    if len(note) > settings.limits.note:
-        return _rejected(
-            f"the note has {len(note)} characters; at most {settings.limits.note} fit. "
-            "Pass a shorter one.",
-            "too_long",
-        )
+    unfit = _unfit(call, settings.limits)
+    if unfit is not None:
+        return unfit
+    note, said = call.args["note"], call.args.get("said") or ""
     scrubbed = scrub(clean(note))
-    if scrubbed.only_secret:
-        return _rejected(
-            f"the note is only a secret ({', '.join(scrubbed.found)}), and secrets are never kept.",
-            "secret",
-        )
     about, core = call.args.get("about"), _is_true(call.args.get("core"))
     named = about_of(about)
     told, quote = (_without_secret(text, settings.limits) for text in (note, said))
@@ -99,7 +97,9 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     place = place_for(session, call, verdict)
     if place.refusal:
         return _rejected(place.refusal, "scope")
-    taken, whole = _taken(session), session
+    taken, whole = taken_ids(session), session
+    if is_finding(call, verdict):
+        return _decide_finding(place, call, about, taken)
     session, run = place.session, place.session.run
     same, known_in = _same(place, scrubbed.text)
     if same is not None and (place.replaced is None or place.replaced.id == same.id):
@@ -122,7 +122,7 @@ def _decide_remember(session: Session, call: Call) -> Decision:
             at=session.next_moment(),
             said=said,
             heard=run.heard,
-            kind=call.args.get("kind") or "",
+            kind=_kind(call),
             about=about,
             core=core,
             by=settings.agent_name,
@@ -155,6 +155,73 @@ def came_too_late(session: Session, event: Event, scope: str) -> str:
         f"the words were heard before the same note ({note.id}, scope {lies_in}) was {note.status}."
         " It becomes memory when the person says it again."
     )
+
+
+def _unfit(call: Call, limits: Limits) -> Decision | None:
+    """Why the call's words cannot be kept, whoever said them."""
+    note, said = call.args.get("note"), call.args.get("said")
+    for name, value in (("note", note), ("said", said)):
+        if value is not None and not isinstance(value, str):
+            return _rejected(answers.must_be_text("remember", name, value))
+    note = note or ""
+    if not clean(note).strip():
+        return _rejected("the note is empty. Pass the person's sentence as note.", "empty")
+    if len(note) > limits.note:
+        return _rejected(
+            f"the note has {len(note)} characters; at most {limits.note} fit. Pass a shorter one.",
+            "too_long",
+        )
+    scrubbed = scrub(clean(note))
+    if scrubbed.only_secret:
+        return _rejected(
+            f"the note is only a secret ({', '.join(scrubbed.found)}), and secrets are never kept.",
+            "secret",
+        )
+    return None
+
+
+def _decide_finding(place: Place, call: Call, about: object, taken: set[str]) -> Decision:
+    """The agent's own working note: of this session, without the person's words."""
+    session, replaced = place.session, place.replaced
+    text, scrubbed = call.args["note"], scrub(clean(call.args["note"]))
+    same = session.same_text(scrubbed.text, finding=True)
+    if same is not None and same.active:
+        return Decision("already_known", answers.already_active(same), note_id=same.id)
+    if same is not None and replaced in (None, same):
+        answer = answers.already_found(same)
+        return Decision("unconfirmed", answer, note_id=same.id, rule=FINDING)
+    try:
+        event = found_out(
+            text,
+            at=session.next_moment(),
+            about=about,
+            by=session.settings.agent_name,
+            replaces=replaced.id if replaced else "",
+            thread=session.thread,
+            message=call.message,
+            call=call.id,
+            taken=taken,
+            limits=session.settings.limits,
+        )
+    except RefusedWriteError as error:
+        return _rejected(str(error))
+    refused = refusal(session.notebook, event, session.settings.limits, writes=session.writes)
+    if refused:
+        return _rejected(refused)
+    kept = session.with_events([event]).notebook.of_event(event)
+    if kept is None:
+        return _rejected("another event has its place. Call again.")
+    answer = answers.found(
+        kept, saved=session.saved, removed=scrubbed.found, remarks=(place.remark,)
+    )
+    events = (event, *_smaller(session, event))
+    return Decision("unconfirmed", answer, events, kept.id, FINDING)
+
+
+def _kind(call: Call) -> Any:
+    kind = call.args.get("kind") or ""
+    # What is left of findings here, the person said in so many words.
+    return "fact" if normalise_kind(kind) == FINDING else kind
 
 
 def _remembered(place: Place, event: Event, verdict: Verdict, found: tuple[str, ...]) -> Decision:
@@ -223,7 +290,12 @@ def _decide_forget(session: Session, call: Call) -> Decision:
         if len(value) > limit:
             return _kept(f"{name} has {len(value)} characters; at most {limit} fit.")
     wanted, quote = (_without_secret(text, settings.limits) for text in (query, said))
-    found = find_to_forget(session, call, wanted, quote)
+    own = own_finding(session, call.args.get("id"))
+    found = (
+        Found(session, ForgetVerdict(granted=True), own)
+        if own is not None
+        else find_to_forget(session, call, wanted, quote)
+    )
     target, verdict = found.target, found.verdict
     if target is None:
         near = found.closest if found.closest and found.closest.active else None
@@ -271,7 +343,7 @@ def _same(place: Place, text: str) -> tuple[Note | None, str]:
     return None, ""
 
 
-def _taken(session: Session) -> set[str]:
+def taken_ids(session: Session) -> set[str]:
     """Ids of the notes of all scopes, so that one id names one note wherever it lies."""
     return {
         *session.notebook.notes,

@@ -1,19 +1,14 @@
-"""Notes while their events are read, what they have to do with each other, and what comes of them.
-
-Two notes are kin when they say the same, when they rest on the same words of the same person, or
-when they come from the same stretch of one utterance. Everything here takes time in proportion to
-the events, whatever they are: what has ended is not looked at again.
-"""
+"""Notes while their events are read, and what comes of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from .events import PERSON
-from .identity import instant, text_of_moment
+from .events import PERSON, VERSION
+from .identity import instant, is_note_id, new_note_id, text_of_moment
 from .ledger import Event, held, is_trim
 from .notes import Note, normalise_kind, text_hash
 
@@ -97,8 +92,24 @@ class Draft:
 
     @property
     def waits(self) -> bool:
-        """True for what a person may be asked to review; the agent's findings are its own."""
-        return not held(self.event) and self.event.get("kind") != "finding"
+        """True for what a person may be asked to review."""
+        return not held(self.event) and self.family in ("", "fact")
+
+    @property
+    def family(self) -> str:
+        """What it may be replaced and ended together with, where no person stands behind it.
+
+        "finding" for the agent's own, "fact" for one that a summary states, and a name of its own
+        for each session's outcome; "" for all other notes.
+        """
+        event = self.event
+        if self.credited or self.confirmed_by or held(event):
+            return ""
+        if event.get("outcome") is True:
+            return f"outcome {text_in(event, 'thread')}"
+        if event.get("kind") == "finding":
+            return "finding"
+        return "fact" if text_in(event, "origin") == "summary" else ""
 
     @property
     def status(self) -> str:
@@ -107,181 +118,7 @@ class Draft:
         return "forgotten" if self.shrunk and standing in LIVING else standing
 
 
-class Kin:
-    """Finds the notes that a note has to do with.
-
-    Args:
-        drafts: all notes by id, as they are born.
-    """
-
-    def __init__(self, drafts: Mapping[str, Draft]) -> None:
-        self._drafts = drafts
-        # By present text, about and speaker; what has ended leaves when it is next looked at.
-        self._same: dict[str, list[Draft]] = {}
-        # Of each claim the draft that was stopped last, and of each claim and utterance.
-        self._stops: dict[str | tuple[str, str], Draft] = {}
-        self._stale = False
-        # The newest that was credited, by the person's words.
-        self._resting: dict[str, Draft] = {}
-        # What was credited, by utterance: the first note of it, and all as soon as it has two.
-        self._first: dict[str, Draft] = {}
-        self._credited = _ByUtterance()
-        self._waiting = _ByUtterance()
-
-    def add(self, draft: Draft) -> None:
-        """A note was born."""
-        key = draft.keys[-1]
-        same = self._same.get(key)
-        if same is None:
-            self._same[key] = [draft]
-        else:
-            same.append(draft)
-        if draft.ended or draft.disputed or draft.superseded_by:
-            if draft.stopped:
-                self.stopped(draft)
-        elif draft.credited:
-            self._resting[draft.claims[-1]] = draft
-            if draft.utterance and self._first.setdefault(draft.utterance, draft) is not draft:
-                spoken = self._credited_with(draft)
-                spoken[:] = [*(one for one in spoken if not _overlap(one, draft)), draft]
-        elif draft.utterance and draft.waits:
-            self._waiting.of(draft).append(draft)
-
-    def siblings(self, draft: Draft) -> list[Draft]:
-        """The draft, and those that live and say the same."""
-        key = draft.keys[-1]
-        others = [
-            one
-            for one in self._same[key]
-            if one is not draft and one.keys[-1] == key and one.standing in LIVING
-        ]
-        self._same[key] = [*others, draft] if draft.standing in LIVING else others
-        return [draft, *others]
-
-    def late_for(self, draft: Draft) -> Draft | None:
-        """What ended, corrected or disputed these words after they were heard, the last of it."""
-        if draft.credited:
-            if self._stale:
-                self._look_again()
-            if not self._stops:
-                return None
-            found = self._stops_after(draft)
-        elif draft.utterance in self._first and draft.waits:
-            heard_at = heard_of(draft.event)[0]
-            found = [
-                one
-                for one in self._credited_with(draft)
-                if _overlap(one, draft)
-                and one.stopped
-                and (not heard_at or heard_at < one.stopped_at)
-            ]
-        else:
-            return None
-        return max(found, key=lambda one: one.stopped_at, default=None)
-
-    def standing_for(self, draft: Draft) -> Draft | None:
-        """The active note that rests on the same words under another wording."""
-        if draft.credited:
-            one = self._resting.get(draft.claims[-1])
-            if one is None or one.keys[-1] == draft.keys[-1] or one.standing != "active":
-                return None
-            return one
-        if draft.utterance in self._first and draft.waits:
-            for one in self._credited_with(draft):
-                if one.standing == "active" and _overlap(one, draft):
-                    return one
-        return None
-
-    def waiting_for(self, draft: Draft) -> list[Draft]:
-        """Notes that wait although they come from the stretch that this one is credited on."""
-        if draft.utterance not in self._waiting:
-            return []
-        waiting = self._waiting.of(draft)
-        found = [one for one in waiting if _overlap(one, draft)]
-        waiting[:] = [one for one in waiting if not _overlap(one, draft)]
-        return [one for one in found if one.standing == "unconfirmed"]
-
-    def stopped(self, draft: Draft) -> None:
-        """Something stands against what the draft says."""
-        for claim in draft.claims:
-            for name in (claim, (claim, draft.utterance)):
-                last = self._stops.get(name)
-                if last is None or last.stopped_at <= draft.stopped_at:
-                    self._stops[name] = draft
-
-    def revived(self, draft: Draft) -> None:
-        """What stood against it was taken back."""
-        same = self._same[draft.keys[-1]]
-        if not any(one is draft for one in same):
-            same.append(draft)
-        self._stale = True
-
-    def reworded(self, draft: Draft, key: str, claims: tuple[str, ...]) -> None:
-        """A person gave the note another text."""
-        if key not in draft.keys:
-            self._same.setdefault(key, []).append(draft)
-        draft.keys = (*(old for old in draft.keys if old != key), key)
-        draft.claims = (*(one for one in claims if one not in draft.claims), *draft.claims)
-
-    def _look_again(self) -> None:
-        self._stale = False
-        self._stops.clear()
-        for draft in self._drafts.values():
-            if draft.stopped:
-                self.stopped(draft)
-
-    def _stops_after(self, draft: Draft) -> list[Draft]:
-        stops = [self._stops[claim] for claim in draft.claims if claim in self._stops]
-        if not stops:
-            return []
-        heard_at = heard_of(draft.event)[0]
-        if heard_at:
-            return [one for one in stops if heard_at < one.stopped_at]
-        if not draft.utterance:
-            return []
-        names = [(claim, draft.utterance) for claim in draft.claims]
-        return [self._stops[name] for name in names if name in self._stops]
-
-    def _credited_with(self, draft: Draft) -> list[Draft]:
-        """What was credited on the draft's utterance."""
-        if draft.utterance not in self._credited:
-            first = self._first[draft.utterance]
-            self._credited.of(first).append(first)
-        return self._credited.of(draft)
-
-
-class _ByUtterance:
-    """Notes by the utterance that they come from; one that was heard later is another one.
-
-    A caller may use a message's id again.
-    """
-
-    def __init__(self) -> None:
-        self._lists: dict[str, dict[str, list[Draft]]] = {}
-
-    def __contains__(self, utterance: str) -> bool:
-        return utterance in self._lists
-
-    def of(self, draft: Draft) -> list[Draft]:
-        """The list that the draft belongs to."""
-        by_moment = self._lists.setdefault(draft.utterance, {})
-        return by_moment.setdefault(heard_of(draft.event)[0], [])
-
-
-def _overlap(one: Draft, other: Draft) -> bool:
-    """True unless the two are known to come from different stretches of an utterance."""
-    span, other_span = _stretch(one.event), _stretch(other.event)
-    if span is None or other_span is None:
-        return True
-    return span[0] < other_span[1] and other_span[0] < span[1]
-
-
-def _stretch(event: Event) -> tuple[int, int] | None:
-    span = event.get("span")
-    return _span(event, "") if isinstance(span, (list, tuple)) else None
-
-
-def note_of(draft: Draft, stand_in: str) -> Note:
+def note_of(draft: Draft, stand_in: str, seen: int = 0) -> Note:
     """The note; `stand_in` is the id of another one that says the same and stands for it."""
     event = draft.event
     # Every folded note passes here: one pass over the event is cheaper than a call for each key.
@@ -300,7 +137,7 @@ def note_of(draft: Draft, stand_in: str) -> Note:
         about=draft.about,
         core=event.get("core") is True,
         said=said,
-        span=_span(event, said),
+        span=span_of(event, said),
         ref=text_of("ref", ""),
         origin="agent" if stranger else origin,
         credited=draft.credited,
@@ -315,8 +152,23 @@ def note_of(draft: Draft, stand_in: str) -> Note:
         replaces=text_of("replaces", ""),
         replaced_by=draft.superseded_by or stand_in,
         shrunk=draft.shrunk,
+        said_at=_said_at(event, draft.at),
+        outcome="outcome" in event and event["outcome"] is True and not stranger,
+        files=tuple(texts_in(event, "files")) if "files" in event else (),
+        seen=seen,
         verdict=_verdict(event, texts, said),
     )
+
+
+def _said_at(event: Event, at: str) -> str:
+    """When the words were heard; the moment of the note where that was the same day."""
+    heard = event.get("heard")
+    lag = heard.get("ago") if type(heard) is dict else 0
+    # Nearly always within the hour, and not in the first one of a day.
+    if type(lag) is not int or (lag < 3_600_000_000 and at[11:13] != "00") or not at:
+        return at
+    heard_at = heard_of(event)[0]
+    return heard_at if heard_at[:10] < at[:10] and heard_at else at
 
 
 def _verdict(event: Event, texts: Mapping[str, str], said: str) -> dict[str, Any]:
@@ -333,7 +185,8 @@ def _verdict(event: Event, texts: Mapping[str, str], said: str) -> dict[str, Any
     }
 
 
-def _span(event: Event, said: str) -> tuple[int, int] | None:
+def span_of(event: Event, said: str) -> tuple[int, int] | None:
+    """Where the judged words stand in their utterance, or None."""
     span = event.get("span")
     heard = event.get("heard")
     if isinstance(span, (list, tuple)) and len(span) == 2 and all(type(n) is int for n in span):
@@ -387,3 +240,55 @@ def texts_in(event: Mapping[str, Any], key: str) -> list[str]:
     """The texts in the list under this key."""
     values = event.get(key)
     return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
+
+
+def note_ids(events: list[Event]) -> dict[str, str]:
+    """Event id to note id; a stranger's event never takes the id of a verified one."""
+    ids: dict[str, str] = {}
+    taken: set[str] = set()
+    births = [
+        event
+        for event in events
+        if event.get("type") == "remembered" and event.get("v", VERSION) == VERSION
+    ]
+    for event in sorted(births, key=held):
+        note_id = event.get("note")
+        if not isinstance(note_id, str) or not is_note_id(note_id) or note_id in taken:
+            note_id = new_note_id(event["id"], taken)
+        taken.add(note_id)
+        ids[event["id"]] = note_id
+    return ids
+
+
+def apart(same: Sequence[Draft]) -> Iterable[list[Draft]]:
+    """Notes with one text in the groups of which one note stands for all."""
+    if any(draft.standing == "active" for draft in same):
+        return [list(same)]
+    groups: dict[str, list[Draft]] = {}
+    for draft in same:
+        groups.setdefault("" if draft.waits else draft.family, []).append(draft)
+    return groups.values()
+
+
+def sightings(drafts: Collection[Draft]) -> dict[str, int]:
+    """By `sameness`: in how many sessions summaries stated it, while nothing stands against it."""
+    threads: dict[str, set[str]] = {}
+    for draft in drafts:
+        thread = draft.event.get("thread")
+        if thread and isinstance(thread, str) and draft.family == "fact":
+            threads.setdefault(draft.keys[-1], set()).add(thread)
+    if not threads:
+        return {}
+    against = {key for draft in drafts if draft.stopped for key in draft.keys}
+    return {key: len(found) for key, found in threads.items() if key not in against}
+
+
+def absorb(draft: Draft, other: Draft) -> None:
+    """The other note stands for the draft."""
+    draft.superseded_by, draft.absorbed = other.note_id, True
+    draft.stopped_at, draft.why = max(draft.at, other.since), SAME_WORDS
+
+
+def moment_of(draft: Draft, event: Event) -> str:
+    """When the event took effect: never before its note was there, whatever a clock said."""
+    return max(instant(event.get("at")), draft.at)

@@ -31,7 +31,9 @@ REF_CHARS = 300
 _IN_NAMES = frozenset(" .'\u2019-\u2010&\u00b7\u30fb\u200c\u200d")
 # The call stays, since it is by their call that a run's writes are counted and found again.
 _NAMES = ("v", "id", "type", "at", "note", "by", "speaker", "message", "call")
-_WORDLESS = frozenset((*_NAMES, "held", "credited", "replaces", "hash", "kind", "span"))
+_WORDLESS = frozenset(
+    (*_NAMES, "held", "credited", "replaces", "hash", "kind", "span", "origin", "outcome", "thread")
+)
 _WORDED = ("text", "said", "why", "ref", "about")
 
 
@@ -254,12 +256,10 @@ def about_of(value: object) -> str:
 
 def word_bytes(event: Event) -> int:
     """UTF-8 bytes of all words that the event keeps."""
-    heard = event.get("heard")
+    heard, files = event.get("heard"), event.get("files")
     total = _bytes(heard.get("t")) if isinstance(heard, dict) else 0
-    for key in _WORDED:
-        if key in event:
-            total += _bytes(event[key])
-    return total
+    total += sum(map(_bytes, files)) if isinstance(files, list) else 0
+    return total + sum(_bytes(event[key]) for key in _WORDED if key in event)
 
 
 def _bytes(text: object) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from .events import name_of
 from .marks import MARK, NOT_TYPED, Spoken, made_by_code, mark, mark_code, not_typed, text_of
@@ -49,6 +49,7 @@ _MARGIN = 4_000
 # the one that such a run lives in.
 _THINKING = Seen()
 _BEGAN = FirstSeen(20_000)
+_MOVED = FirstSeen(20_000)
 # Question marks: Latin, full-width, Arabic, Greek, Armenian.
 _ASKING = "?\uff1f\u061f\u037e\u055e"
 
@@ -138,12 +139,25 @@ def moved_on(run: HeardRun, state: Mapping[str, Any]) -> HeardRun:
     A compaction takes the first message away, and with it everything that a model's cache of the
     conversation rested on.
     """
-    messages = _messages(state)
-    first = _id(messages[0]) if messages else ""
+    first = first_of(_messages(state))
     if first == run.first:
         return run
-    as_of = _frozen_at(state, run.as_of)
+    # Looked at by several steps, of which not each can record it.
+    as_of = max(run.as_of, _MOVED.of(f"{run.id}\0{first}", _frozen_at(state, run.as_of)))
     return replace(run, as_of=as_of, first=first, recorded=False, digest=None)
+
+
+def first_of(messages: Sequence[BaseMessage]) -> str:
+    """Id of the first message that is no summary, or "": it goes with a compaction.
+
+    A summary may be written into the state anew, under another id, at each step.
+    """
+    return next((_id(message) for message in messages if not is_summary(message)), "")
+
+
+def is_summary(message: BaseMessage) -> bool:
+    """True for what may stand for other messages: nobody's words, and no agent's."""
+    return isinstance(message, SystemMessage) or made_by_code(message)
 
 
 def _spoken(run: Run) -> list[Spoken]:
@@ -293,7 +307,7 @@ def _new_run(
     as_of = _frozen_at(state, "")
     # A run that nothing has recorded yet is looked at several times, and began before all of them.
     since = as_of if run_id.startswith("?") else min(as_of, _BEGAN.of(run_id, as_of))
-    first = _id(messages[0]) if messages else ""
+    first = first_of(messages)
     timed = tuple(replace(utterance, at=since) for utterance in heard)
     return HeardRun(run_id, timed, as_of, since, first, _newest_human(messages), recorded=False)
 

@@ -7,7 +7,7 @@ other tools of the same step have done would be done twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from langgraph.errors import InvalidUpdateError
@@ -124,7 +124,7 @@ def apply(settings: Settings, graph: StatefulGraph, config: Any, change: Change)
     try:
         graph.update_state(config, {LEDGER: events})
     except InvalidUpdateError as error:
-        raise _not_written(error) from error
+        raise not_written(error) from error
     return _kept_up(settings, config, events_of(graph.get_state(config)), event)
 
 
@@ -137,7 +137,7 @@ async def aapply(settings: Settings, graph: StatefulGraph, config: Any, change: 
     try:
         await graph.aupdate_state(config, {LEDGER: events})
     except InvalidUpdateError as error:
-        raise _not_written(error) from error
+        raise not_written(error) from error
     return _kept_up(settings, config, events_of(await graph.aget_state(config)), event)
 
 
@@ -284,10 +284,7 @@ def _prepared(
     events = events_of(snapshot)
     notebook = fold(events)
     note, event = change(notebook, _moment(snapshot, events))
-    if any(task.interrupts or task.result is not None for task in snapshot.tasks):
-        raise RefusedWriteError(
-            "This thread waits for an answer to a question. Answer it first; then change notes."
-        )
+    check_settled(snapshot)
     refused = refusal(notebook, event, settings.limits)
     if refused:
         raise RefusedWriteError(refused)
@@ -316,12 +313,34 @@ def _read_back(events: list[Event], event: Event) -> Note:
     Raises:
         RefusedWriteError: the event is not in the stored ledger.
     """
-    if not any(one["id"] == event["id"] and not one.get("held") for one in events):
+    check_kept(events, [event])
+    return _note(fold(events), event["note"])
+
+
+def check_kept(events: list[Event], written: Iterable[Event]) -> None:
+    """Lets what was written pass when it stands in the stored ledger.
+
+    Raises:
+        RefusedWriteError: it does not.
+    """
+    kept = {one["id"] for one in events if not one.get("held")}
+    if not all(event["id"] in kept for event in written):
         raise RefusedWriteError(
             "The change was written but cannot be read back. Look at the checkpointer, then try "
             "again."
         )
-    return _note(fold(events), event["note"])
+
+
+def check_settled(snapshot: StateSnapshot) -> None:
+    """Lets a thread pass that waits for nobody.
+
+    Raises:
+        RefusedWriteError: it waits for an answer.
+    """
+    if any(task.interrupts or task.result is not None for task in snapshot.tasks):
+        raise RefusedWriteError(
+            "This thread waits for an answer to a question. Answer it first; then change notes."
+        )
 
 
 def _note(notebook: Notebook, note_id: object) -> Note:
@@ -342,7 +361,8 @@ def _check_by(by: object) -> None:
         )
 
 
-def _not_written(error: InvalidUpdateError) -> RefusedWriteError:
+def not_written(error: InvalidUpdateError) -> RefusedWriteError:
+    """The error for a write that LangGraph cannot place."""
     return RefusedWriteError(
         f"Nothing was changed: LangGraph cannot tell after which node to write ({error}). Let the "
         "graph end in one node."

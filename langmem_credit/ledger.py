@@ -87,7 +87,8 @@ def merge_events(left: object, right: object) -> list[Event]:
     nothing. Of two versions of one event the one whose origin was verified wins, then the one
     whose words were dropped, then the smaller canonical JSON. Verification comes first, so that
     a forged tombstone cannot take the words out of a true event. What is no event is ignored, and
-    what a verified `trimmed` event names has left for good, whenever it arrives again.
+    what a verified `trimmed` event names has left for good, whenever it arrives again; of verified
+    `touched` events only the newest stays.
 
     >>> event = {"v": 1, "id": "e1", "type": "restored", "at": "2026-01-01T00:00:00.000000Z"}
     >>> merge_events([event], [event, "garbage", None]) == [event]
@@ -100,7 +101,8 @@ def merge_events(left: object, right: object) -> list[Event]:
         if other is None or (_differ(event, other) and _rank(event) < _rank(other)):
             kept[event_id] = event
     trims = [event for event in kept.values() if is_trim(event)]
-    return sorted(_without_trimmed(kept.values(), trims) if trims else kept.values(), key=order)
+    left = _without_trimmed(kept.values(), trims) if trims else kept.values()
+    return _with_newest_touched(sorted(left, key=order))
 
 
 def order(event: Event) -> tuple[str, str]:
@@ -176,6 +178,13 @@ def _without_trimmed(events: Iterable[Event], trims: list[Event]) -> list[Event]
                 continue
         left.append(event)
     return left
+
+
+def _with_newest_touched(ordered: list[Event]) -> list[Event]:
+    """The events without the older lists of touched files; each was made with them in view."""
+    lists = [event for event in ordered if event.get("type") == "touched" and not held(event)]
+    older = {event["id"] for event in lists[:-1]}
+    return [event for event in ordered if event["id"] not in older] if older else ordered
 
 
 def _events(ledger: object) -> list[Event]:

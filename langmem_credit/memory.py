@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.types import StreamWriter
 
-from . import host, nodes
+from . import closing, compaction, host, nodes
 from .access import opened
 from .books import ado, do
 from .chroma_index import ChromaIndex
+from .ending import Closed
 from .index import IndexStatus, WordsOnly
 from .kept_index import KeptIndex
 from .ledger import Event
@@ -272,6 +274,54 @@ class CreditedMemory(SessionMethods, Settings):
         """As `history`."""
         snapshot = await opened(graph, config, "ahistory").aget_state(config)
         return await ado(host.history_in(self, host.where_of(graph, config), snapshot, note_id))
+
+    # A session that ends
+
+    def close_session(
+        self, graph: host.StatefulGraph, config: Any, model: BaseChatModel | None = None
+    ) -> Closed:
+        """Closes the thread's session: keeps how it ended, and the files that it touched.
+
+        Args:
+            graph: that the memory was built into.
+            config: of the thread.
+            model: writes an outcome of one to three sentences and at most two facts, which wait
+                for a person; without one the session's title is the outcome.
+
+        Raises:
+            RefusedWriteError: the thread waits for an answer, or cannot be written now.
+        """
+        graph = opened(graph, config, "close_session")
+        return closing.close(self, graph, config, model, host.where_of(graph, config))
+
+    async def aclose_session(
+        self, graph: host.StatefulGraph, config: Any, model: BaseChatModel | None = None
+    ) -> Closed:
+        """As `close_session`."""
+        graph = opened(graph, config, "aclose_session")
+        return await closing.aclose(self, graph, config, model, host.where_of(graph, config))
+
+    def closing_node(self, model: BaseChatModel | None = None) -> Runnable[Any, dict[str, Any]]:
+        """Node: closes the session, as `close_session` does; for the end of a graph."""
+        return closing.create_closing_node(self, model)
+
+    def compacting(self, compactor: Any, find: compaction.Find | None = None) -> Any:
+        """The compactor, with findings kept and the digest rendered again where it compacts.
+
+        Notes, findings, what was typed and the digest survive a compaction without this too.
+
+        Args:
+            compactor: a middleware such as langchain's SummarizationMiddleware, or a node such as
+                langmem's SummarizationNode. A copy of the middleware, or another node, comes back.
+            find: takes the messages that go and their summary, and gives at most eight findings as
+                texts. They are the agent's own, unverified. It may be asynchronous in a graph that
+                runs so.
+
+        Raises:
+            ConfigurationError: it is neither, or a middleware that does not compact before the
+                model.
+        """
+        return compaction.compacting(self, compactor, find)
 
     # For chains
 

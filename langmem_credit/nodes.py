@@ -20,7 +20,7 @@ from .books import Where, do
 from .enrolling import enrol
 from .errors import ConfigurationError, named
 from .guard import Guard, is_own
-from .heard import model_is_called
+from .heard import model_is_called, moved_on
 from .indexing import keep_up
 from .placement import digest_of, fixed, placed
 from .recorder import RECORDER, find_run, install
@@ -82,6 +82,9 @@ def fold_in(
         return _went_without(placed(settings, system, ""))
     _look_back(session)
     model_is_called(session.run)
+    if session.run.digest is None:
+        # Where it is text, only a step that may ask the stores can render it again.
+        session = session.in_run(moved_on(session.run, as_mapping(state)))
     return placed(settings, system, digest_of(session))
 
 

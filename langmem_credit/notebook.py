@@ -12,6 +12,8 @@ Decided here:
 - *One text is one note.* Of active and waiting notes with the same text, about the same and by
   the same speaker, one stands and the others are superseded by it; what withdraws or disputes one
   of them does it to all that live, so that nothing steps forward when it goes.
+- *What no person said stands apart.* Findings, what summaries state and outcomes of sessions are
+  replaced by their own kind only; a finding stands beside a waiting note with the same text.
 - *What was said once is one note.* While a note is active, other wordings of the same words and
   what waits from the same stretch of the same utterance are superseded by it.
 - *What ends a note is heeded even from a newer version of this package*, beside being reported;
@@ -20,20 +22,34 @@ Decided here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from types import MappingProxyType
 
-from .drafts import LIVING, SAME_WORDS, Draft, Kin, late_births, note_of, text_in, texts_in
+from .drafts import (
+    LIVING,
+    Draft,
+    absorb,
+    apart,
+    late_births,
+    moment_of,
+    note_ids,
+    note_of,
+    sightings,
+    text_in,
+    texts_in,
+)
 from .events import PERSON, VERSION, claims_of
-from .identity import instant, is_note_id, new_note_id, sameness
+from .identity import instant, sameness
+from .kin import Kin
 from .ledger import Event, held, merge_events, word_bytes
 from .notes import Note
 
 _ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
-_FOLDED = frozenset({"remembered", "confirmed", "withdrawn", "restored", "disputed", "trimmed"})
+_WITHOUT_A_NOTE = frozenset({"trimmed", "touched"})
+_FOLDED = _WITHOUT_A_NOTE | {"remembered", "confirmed", "withdrawn", "restored", "disputed"}
 _LOST = "its words were dropped to keep the ledger small"
 _LATE = "These words were heard before the same note was forgotten, corrected or disputed."
 
@@ -76,22 +92,28 @@ class Notebook:
 
     @cached_property
     def unconfirmed(self) -> tuple[Note, ...]:
-        """What waits for a person's review, oldest first; the agent's findings do not."""
-        waiting = (note for note in self.notes.values() if note.status == "unconfirmed")
-        return tuple(note for note in waiting if note.kind != "finding")
+        """What waits for a person's review, oldest first; findings and outcomes do not."""
+        return tuple(n for n in self._waiting if n.kind != "finding" and not n.outcome)
 
     @cached_property
     def findings(self) -> tuple[Note, ...]:
         """The agent's own working notes, unverified, oldest first."""
-        kept = (note for note in self.notes.values() if note.kind == "finding")
-        return tuple(note for note in kept if note.status == "unconfirmed")
+        return tuple(n for n in self._waiting if n.kind == "finding" and not n.outcome)
+
+    @cached_property
+    def outcomes(self) -> tuple[Note, ...]:
+        """How sessions ended, one for each, unverified, oldest first."""
+        return tuple(n for n in self._waiting if n.outcome)
+
+    @property
+    def _waiting(self) -> Iterable[Note]:
+        return (note for note in self.notes.values() if note.status == "unconfirmed")
 
     @cached_property
     def recallable(self) -> tuple[Note, ...]:
-        """What recall may show: active notes and the agent's findings, newest first."""
-        return tuple(
-            sorted((*self.active, *self.findings), key=attrgetter("at", "id"), reverse=True)
-        )
+        """What recall may show: active notes, findings and outcomes, newest first."""
+        shown = [*self.active, *self.findings, *self.outcomes]
+        return tuple(sorted(shown, key=attrgetter("at", "id"), reverse=True))
 
     @property
     def others(self) -> tuple[Note, ...]:
@@ -146,7 +168,7 @@ class _Fold:
         self.conflicts: list[Conflict] = []
         self.early: dict[str, list[Event]] = {}
         self.replaced_early: dict[str, str] = {}
-        self.ids = _note_ids(events)
+        self.ids = note_ids(events)
         self.born = set(self.ids.values())
         self.late = late_births(events)
 
@@ -156,7 +178,11 @@ class _Fold:
         newest = next((event for event in reversed(self.events) if not held(event)), {})
         stand_ins = self._duplicates()
         self._report_lost_words(stand_ins)
-        notes = {key: note_of(draft, stand_ins.get(key, "")) for key, draft in self.drafts.items()}
+        seen = sightings(self.drafts.values())
+        notes = {
+            key: note_of(draft, stand_ins.get(key, ""), seen.get(draft.keys[-1], 0))
+            for key, draft in self.drafts.items()
+        }
         return Notebook(
             notes=MappingProxyType(notes),
             unknown=tuple(self.unknown),
@@ -168,10 +194,7 @@ class _Fold:
         )
 
     def _take(self, event: Event) -> None:
-        event_type = event.get("type")
-        if not isinstance(event_type, str):
-            self.unknown.append(event)
-            return
+        event_type = text_in(event, "type")
         known = event_type in _FOLDED and event.get("v", VERSION) == VERSION
         if not known:
             self.unknown.append(event)
@@ -183,7 +206,7 @@ class _Fold:
         note_id = text_in(event, "note")
         if held(event):
             self._ignore(event, "its origin could not be verified")
-        elif event_type == "trimmed":
+        elif event_type in _WITHOUT_A_NOTE:
             return
         elif note_id in self.drafts:
             self._change(self.drafts[note_id], event)
@@ -235,7 +258,11 @@ class _Fold:
         if draft.standing == "active":
             self._supersede(draft, event, text_in(event, "replaces"))
             for one in self.kin.waiting_for(draft):
-                _absorb(one, draft)
+                absorb(one, draft)
+        elif draft.family:
+            older = self.drafts.get(text_in(event, "replaces"))
+            if older is not None and older.family == draft.family:
+                self._supersede(draft, event, older.note_id)
         elif other is not None and draft.credited:
             # Said again only to name what it corrects.
             self._supersede(other, event, text_in(event, "replaces"))
@@ -252,7 +279,7 @@ class _Fold:
             return None
         other = self.kin.standing_for(draft)
         if other is not None:
-            _absorb(draft, other)
+            absorb(draft, other)
         return other
 
     def _supersede(self, newer: Draft, cause: Event, replaced: str) -> None:
@@ -262,10 +289,10 @@ class _Fold:
         if older is None:
             self.replaced_early[replaced] = newer.note_id
             return
-        for one in self.kin.siblings(older):
+        for one in self.kin.siblings(older, own=bool(newer.family)):
             if one is not newer and not one.superseded_by and not one.ended:
                 one.superseded_by = newer.note_id
-                one.stopped_at = _moment(newer, cause)
+                one.stopped_at = moment_of(newer, cause)
                 self.kin.stopped(one)
 
     def _change(self, draft: Draft, event: Event) -> None:
@@ -278,15 +305,16 @@ class _Fold:
         elif event_type == "disputed":
             for one in self.kin.siblings(draft):
                 one.disputed, one.why = True, text_in(event, "why")
-                one.stopped_at = _moment(draft, event)
+                one.stopped_at = moment_of(draft, event)
                 self.kin.stopped(one)
         else:
             self._restore(draft, event)
 
     def _end(self, draft: Draft, event: Event, status: str) -> None:
-        for one in self.kin.siblings(draft):
+        own = draft.family == "finding" and "call" in event
+        for one in self.kin.siblings(draft, own=own):
             if one.ended != "forgotten":
-                one.ended, one.stopped_at = status, _moment(draft, event)
+                one.ended, one.stopped_at = status, moment_of(draft, event)
                 one.why = text_in(event, "why")
                 self.kin.stopped(one)
 
@@ -346,7 +374,7 @@ class _Fold:
             first = first_of.setdefault(draft.keys[-1], draft)
             if first is not draft:
                 groups.setdefault(draft.keys[-1], [first]).append(draft)
-        for group in groups.values():
+        for group in (part for same in groups.values() for part in apart(same)):
             first = min(
                 group, key=lambda one: (one.shrunk, one.standing != "active", held(one.event))
             )
@@ -367,32 +395,3 @@ class _Fold:
         for draft in self.drafts.values():
             if draft.shrunk and draft.standing in LIVING and draft.note_id not in stand_ins:
                 self.conflicts.append(Conflict(draft.restored_by, draft.note_id, _LOST))
-
-
-def _absorb(draft: Draft, other: Draft) -> None:
-    """The other note stands for the draft."""
-    draft.superseded_by, draft.absorbed = other.note_id, True
-    draft.stopped_at, draft.why = max(draft.at, other.since), SAME_WORDS
-
-
-def _moment(draft: Draft, event: Event) -> str:
-    """When the event took effect: never before its note was there, whatever a clock said."""
-    return max(instant(event.get("at")), draft.at)
-
-
-def _note_ids(events: list[Event]) -> dict[str, str]:
-    """Event id to note id; a stranger's event never takes the id of a verified one."""
-    ids: dict[str, str] = {}
-    taken: set[str] = set()
-    births = [
-        event
-        for event in events
-        if event.get("type") == "remembered" and event.get("v", VERSION) == VERSION
-    ]
-    for event in sorted(births, key=held):
-        note_id = event.get("note")
-        if not isinstance(note_id, str) or not is_note_id(note_id) or note_id in taken:
-            note_id = new_note_id(event["id"], taken)
-        taken.add(note_id)
-        ids[event["id"]] = note_id
-    return ids

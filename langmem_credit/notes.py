@@ -42,6 +42,7 @@ class Limits:
     from_you: int = 25
     facts: int = 15
     core: int = 5
+    findings: int = 10
 
     def shared(self) -> Limits:
         """The bounds of a scope that many sessions share."""
@@ -118,6 +119,10 @@ class Note:
         verdict: rule, reason, suggestion … as stored with the event.
         credited: active by the rule; `confirmed_by` is set where a person confirmed it instead.
         shrunk: the words were dropped to keep the ledger small; it can no longer be restored.
+        said_at: when its words were heard, ISO 8601 in UTC; `at` where nobody said them.
+        outcome: it tells how a session ended, and `thread` names the session.
+        files: that the session touched, the newest last.
+        seen: how many sessions' summaries state it, while nobody spoke against it.
     """
 
     id: str
@@ -143,6 +148,10 @@ class Note:
     replaces: str = ""
     replaced_by: str = ""
     shrunk: bool = False
+    said_at: str = ""
+    outcome: bool = False
+    files: tuple[str, ...] = ()
+    seen: int = 0
     verdict: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property

@@ -74,11 +74,12 @@ def _rendered(session: Session) -> str:
             limits=limits,
             muted=shelf.muted,
             heeded=shelf.heeded,
+            extras=session.settings.extras,
         )
 
     # A scope's token stands for all that it holds.
     tokens = tuple((book.labels, book.token, book.scope) for book in session.books)
-    name = (run.as_of[:10], tokens, _shown_for(session), limits)
+    name = (run.as_of[:10], tokens, _shown_for(session), limits, session.settings.extras)
     return SHARED_DIGESTS.of(notebook, name, make)
 
 
@@ -94,7 +95,8 @@ def digest_of(session: Session) -> str:
     run, limits = session.run, session.settings.limits
     if run.digest is not None:
         return run.digest
-    return DIGESTS.of(session.frozen_notebook(), run.as_of, run.speaker, limits)
+    extras = session.settings.extras
+    return DIGESTS.of(session.frozen_notebook(), run.as_of, run.speaker, limits, extras)
 
 
 def placed(

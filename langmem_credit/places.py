@@ -21,6 +21,7 @@ from .scopes import SESSION, USER, Scope
 from .session import Call, Session
 from .sharing import asks_to_share
 from .shelf import Shelf
+from .unsaid import FINDING
 from .words import find_quote
 
 
@@ -60,13 +61,15 @@ class Found:
 
 def place_for(session: Session, call: Call, verdict: Verdict) -> Place:
     """Where the note of this call is to be kept."""
+    if is_finding(call, verdict):
+        return _place_for_finding(session, call)
     if not session.books:
         return Place(session, _replaced(session, call.args.get("id"), verdict))
     corrected = _corrected(session, call, verdict)
     if corrected is not None:
         return corrected
     asked = _asked(call)
-    default, remark = _default(session, call)
+    default, remark = _default(session)
     if not asked or asked == default:
         return _opened(session, call, default, remark)
     book = session.book(asked)
@@ -74,13 +77,33 @@ def place_for(session: Session, call: Call, verdict: Verdict) -> Place:
         return _opened(session, call, default, f"There is no scope {asked!r:.40}. {remark}")
     if book is not None and _is_wider(session, asked, default):
         # Where the user scope is merely closed, asking for it is no wish for a wider one.
-        if asked != USER or _is_finding(call):
-            if not _is_named(session, verdict, book.scope):
-                said = (
-                    f"Left out, since the person's words do not ask for it: scope {asked}. {remark}"
-                )
-                return _opened(session, call, default, said)
+        if asked != USER and not _is_named(session, verdict, book.scope):
+            said = f"Left out, since the person's words do not ask for it: scope {asked}. {remark}"
+            return _opened(session, call, default, said)
     return _opened(session, call, asked, "")
+
+
+def is_finding(call: Call, verdict: Verdict) -> bool:
+    """True for the agent's own: what the person's words carry is theirs, whatever it is called."""
+    return normalise_kind(call.args.get("kind") or "") == FINDING and not verdict.credited
+
+
+def own_finding(session: Session, note_id: object) -> Note | None:
+    """The finding of this session that has the id; the agent may revise and withdraw it."""
+    note = session.notebook.get(note_id)
+    return note if note in session.notebook.findings else None
+
+
+def _place_for_finding(session: Session, call: Call) -> Place:
+    """The session, whatever the call asks for."""
+    asked, wanted = _asked(call), call.args.get("id")
+    replaced = own_finding(session, wanted)
+    remarks = []
+    if asked not in ("", SESSION):
+        remarks.append("A working note stays in its session, so the scope was left out.")
+    if replaced is None and isinstance(wanted, str) and wanted.strip():
+        remarks.append("No working note has that id, so nothing was replaced.")
+    return Place(session, replaced, " ".join(remarks))
 
 
 def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found:
@@ -181,10 +204,10 @@ def _replaced(session: Session, note_id: Any, verdict: Verdict) -> Note | None:
     return old if corrects(spoken.text, old, session.notebook.active) else None
 
 
-def _default(session: Session, call: Call) -> tuple[str, str]:
-    """The scope that a note of this kind goes to, and a remark where it cannot go there."""
+def _default(session: Session) -> tuple[str, str]:
+    """The scope that a note goes to, and a remark where it cannot go there."""
     user = session.book(USER)
-    if user is None or _is_finding(call):
+    if user is None:
         return SESSION, ""
     if user.closed and not user.down:
         return SESSION, f"It is kept for this session only: {user.closed}."
@@ -218,10 +241,6 @@ def _before(session: Session, call: Call) -> Session:
 def _asked(call: Call) -> str:
     scope = call.args.get("scope")
     return scope.strip().lower() if isinstance(scope, str) else ""
-
-
-def _is_finding(call: Call) -> bool:
-    return normalise_kind(call.args.get("kind") or "") == "finding"
 
 
 def _is_wider(session: Session, one: str, other: str) -> bool:

@@ -105,7 +105,7 @@ def _rows_by_bm25(wanted: Sequence[str], notes: Sequence[Note]) -> list[int]:
 
 def _by_shared_words(query: str, notes: Sequence[Note]) -> list[Note]:
     words = set(search_words(query))
-    asked = words - _function_words() or words
+    asked = words - function_words() or words
     shared = {
         note.id: len(asked.intersection(search_words(f"{note.text} {note.said} {note.about}")))
         for note in notes
@@ -126,7 +126,7 @@ def expressions(query: str) -> list[str]:
         if match.lastgroup == "unspaced":
             pairs = [first + second for first, second in pairwise(run)] or [run]
             told.update(dict.fromkeys(f'"{_hex(pair)}"' for pair in pairs))
-        elif run in _function_words():
+        elif run in function_words():
             silent[f'"{_hex(run)}"'] = None
         else:
             told[_expression(run[:_WORD_CHARS])] = None
@@ -142,7 +142,8 @@ def _expression(word: str) -> str:
 
 
 @cache
-def _function_words() -> frozenset[str]:
+def function_words() -> frozenset[str]:
+    """Words of the known languages that tell nothing, as search words."""
     return frozenset(
         part
         for code in languages.CODES

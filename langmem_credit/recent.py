@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from .digest import render
+from .digest import PLAIN, Extras, render
 from .forks import Locked
 from .ledger import Event
 from .notebook import Notebook, fold
@@ -56,18 +56,23 @@ class RecentDigests(Locked):
     def __init__(self, capacity: int = 32) -> None:
         self._capacity = capacity
         super().__init__()
-        self._seen: OrderedDict[tuple[int, str, str | None, Limits], tuple[Notebook, str]] = (
-            OrderedDict()
-        )
+        self._seen: OrderedDict[Hashable, tuple[Notebook, str]] = OrderedDict()
 
-    def of(self, notebook: Notebook, as_of: str, speaker: str | None, limits: Limits) -> str:
+    def of(
+        self,
+        notebook: Notebook,
+        as_of: str,
+        speaker: str | None,
+        limits: Limits,
+        extras: Extras = PLAIN,
+    ) -> str:
         """The digest; of `as_of` only the day counts."""
-        key = (id(notebook), as_of[:10], speaker, limits)
+        key = (id(notebook), as_of[:10], speaker, limits, extras)
         with self._lock:
             found = self._seen.get(key)
         if found is not None and found[0] is notebook:
             return found[1]
-        text = render(notebook, as_of, speaker=speaker, limits=limits)
+        text = render(notebook, as_of, speaker=speaker, limits=limits, extras=extras)
         with self._lock:
             self._seen[key] = (notebook, text)
             while len(self._seen) > self._capacity:

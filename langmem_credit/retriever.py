@@ -103,6 +103,7 @@ class CreditedRetriever(BaseRetriever):
             limit=most,
             rank=rank,
             limits=self.limits,
+            look_back=False,
         )
         return [document_of(note) for note in found.items if note.id in allowed]
 

@@ -24,7 +24,8 @@ class HeardRun:
         heard: what the person's side said, oldest first; not all of it was typed.
         as_of: when the digest of this run was frozen, ISO 8601 in UTC.
         since: when the run began; `as_of` moves on when the messages are compacted.
-        first: id of the first message when the digest was frozen, to notice a compaction.
+        first: id of the first message that was no summary when the digest was frozen, to notice a
+            compaction.
         last: id of the newest human message when the run began.
         recorded: the state holds this run already.
         listened: a node recorded it at its very start, and not the first model call.

@@ -211,13 +211,17 @@ class Session:
         kept = merge_events(events, [])
         return replace(self, events=kept, notebook=FOLDS.of(kept))
 
-    def same_text(self, text: str) -> Note | None:
-        """The speaker's active note, else the waiting one, that already says this."""
-        speaker = self.run.speaker or ""
-        if self.kept is None:
-            return self.notebook.same_text(text, speaker=speaker)
-        said = {note.id: note for note in self.kept.saying(text)}
-        return replace(self.notebook, notes=said).same_text(text, speaker=speaker)
+    def same_text(self, text: str, *, finding: bool = False) -> Note | None:
+        """The speaker's active note, else the waiting one or finding, that already says this."""
+        if finding:
+            own = (*self.notebook.active, *self.notebook.findings)
+            return _among(self.notebook, own).same_text(text)
+        speaker, book = self.run.speaker or "", self.notebook
+        if self.kept is not None:
+            book = _among(book, self.kept.saying(text))
+        elif book.findings or book.outcomes:
+            book = _among(book, (*book.active, *book.unconfirmed))
+        return book.same_text(text, speaker=speaker)
 
     def same_start(self, other: Session) -> bool:
         """True when a decision made from the one session holds for the other."""
@@ -290,6 +294,10 @@ def as_mapping(state: object) -> Mapping[str, Any]:
     if is_dataclass(state) and not isinstance(state, type):
         return dict(vars(state)) if hasattr(state, "__dict__") else {}
     return {}
+
+
+def _among(notebook: Notebook, notes: Iterable[Note]) -> Notebook:
+    return replace(notebook, notes={note.id: note for note in notes})
 
 
 def _spoken_by(run: HeardRun, book: Book) -> HeardRun:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .credit import judge
+from .digest import Extras
 from .errors import ConfigurationError, named
 from .index import Index
 from .kept_index import KeptIndex
@@ -53,6 +54,10 @@ class Settings:
         credit_rule: another rule than the one built in.
         scopes: where notes may be kept beside the session, the narrowest first. They need the
             graph to have a store. A scope called "user" is where notes go by default.
+        show_findings: the digest shows the agent's own findings of the session, marked as such.
+            Otherwise one line says how many there are.
+        show_repeated_facts: the digest shows facts that the summaries of two sessions state,
+            although nobody confirmed them. Neither ever shows what reads as an order.
         index: finds notes by meaning, and is kept in step in the background: a folder or a Chroma
             server's `http://host:port` for a `ChromaIndex` with the local model, or any `Index`;
             None for recall by words.
@@ -65,6 +70,8 @@ class Settings:
     cache_control: Mapping[str, Any] | None = field(default=None, hash=False)
     credit_rule: CreditRule = judge
     scopes: Sequence[Scope] = ()
+    show_findings: bool = False
+    show_repeated_facts: bool = False
     index: Index | str | os.PathLike[str] | None = None
 
     # Not for type checkers, which read the options off the fields.
@@ -81,6 +88,8 @@ class Settings:
             "enabled": bool,
             "questions": bool,
             "agent_name": str,
+            "show_findings": bool,
+            "show_repeated_facts": bool,
             "cache_control": (Mapping, type(None)),
         }
         for name, kind in expected.items():
@@ -113,6 +122,11 @@ class Settings:
         if self.cache_control is not None:
             frozen = MappingProxyType(dict(self.cache_control))
             object.__setattr__(self, "cache_control", frozen)
+
+    @property
+    def extras(self) -> Extras:
+        """What the digest shows beside the notes that people said or confirmed."""
+        return Extras(self.show_findings, self.show_repeated_facts)
 
 
 def _check_names(cls: type[Settings], values: tuple[Any, ...], options: Mapping[str, Any]) -> None:

@@ -89,6 +89,8 @@ def shelve(session: Notebook, books: Sequence[Book], speaker: str | None) -> She
     heeded: set[str] = set()
     for book in books:
         for note in _seen(book, speaker):
+            if not note.active and (note.kind == "finding" or _is_known(note, session)):
+                continue
             # Six characters may meet another notebook's; then it gets a longer id here.
             shown = note.id if note.id not in notes else new_note_id(note.id, notes)
             owners[shown] = Owned(book.scope.name, note.id)
@@ -100,6 +102,11 @@ def shelve(session: Notebook, books: Sequence[Book], speaker: str | None) -> She
                     muted.add(shown)
     notebook = replace(session, notes=MappingProxyType(notes))
     return Shelf(notebook, MappingProxyType(owners), frozenset(muted), frozenset(heeded))
+
+
+def _is_known(note: Note, session: Notebook) -> bool:
+    """True for the outcome of a session that the session has itself."""
+    return note.outcome and any(one.text == note.text for one in session.outcomes)
 
 
 def _seen(book: Book, speaker: str | None) -> Iterable[Note]:

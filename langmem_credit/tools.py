@@ -27,7 +27,7 @@ from .heard import answer_of, with_answer
 from .indexing import is_down, rank_for
 from .looking import looked_through
 from .notes import KINDS
-from .recall import SCOPE_BYTES, recall, render_recall
+from .recall import OUTCOME, SCOPE_BYTES, recall, render_recall
 from .runs import ended_by, with_gone
 from .scopes import SESSION
 from .scrubbing import scrub
@@ -45,6 +45,7 @@ _NO_ANSWERS: tuple[object, ...] = (None, "", {"answer": ""}, {"choice": ""}, {"o
 # The model is told a type; whatever it passes instead gets an answer rather than a traceback.
 Text = Annotated[Any, WithJsonSchema({"type": "string"})]
 Kind = Annotated[Any, WithJsonSchema({"type": "string", "enum": list(KINDS)})]
+RecallKind = Annotated[Any, WithJsonSchema({"type": "string", "enum": [*KINDS, OUTCOME]})]
 Flag = Annotated[Any, WithJsonSchema({"type": "boolean"})]
 Count = Annotated[Any, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 20})]
 
@@ -66,6 +67,7 @@ class RecallArguments(BaseModel):
     query: Text = Field(default=None, description=charter.QUERY)
     id: Text = Field(default=None, description=charter.NOTE_ID)
     about: Text = Field(default=None, description=charter.RECALL_ABOUT)
+    kind: RecallKind = Field(default=None, description=charter.RECALL_KIND)
     limit: Count = Field(default=None, description=charter.LIMIT)
     cursor: Text = Field(default=None, description=charter.CURSOR)
 
@@ -95,7 +97,7 @@ def create_remember_tool(settings: Settings) -> BaseTool:
 
 
 def create_recall_tool(settings: Settings) -> BaseTool:
-    """`recall(query or id, about?, limit?, cursor?)`."""
+    """`recall(query or id, about?, kind?, limit?, cursor?)`."""
     schema = _offering(RecallArguments, settings, charter.ONE_SCOPE)
     return _tool("recall", charter.RECALL, schema, _recall, settings)
 
@@ -169,6 +171,7 @@ def _recall(settings: Settings, args: dict[str, Any], runtime: ToolRuntime | Non
         query=args.get("query"),
         note_id=args.get("id"),
         about=args.get("about"),
+        kind=args.get("kind"),
         **({} if limit is None else {"limit": limit}),
         cursor=args.get("cursor"),
         rank=rank_for(session, looked.shelf),

@@ -18,6 +18,7 @@ from langmem_credit.ledger import (
 )
 from langmem_credit.notebook import Notebook, fold
 from langmem_credit.notes import Utterance, Verdict, text_hash
+from langmem_credit.unsaid import ended, stated
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 TODAY = "2026-03-16T12:00:00.000000Z"
@@ -119,13 +120,23 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
     """Ledgers in which notes are kept, corrected, confirmed, disputed, withdrawn and restored."""
     notes: list[Event] = []
     events: list[Event] = []
+    more: dict[str, Any]
     for step in range(draw(st.integers(0, 12))):
-        acts = ["said", "unsaid", "loose", "held", "change", "change", "unknown"]
+        acts = ["said", "unsaid", "loose", "held", "change", "change", "unknown", "sum"]
         act = draw(st.sampled_from(acts))
         text = draw(st.sampled_from(["Use pnpm", "use pnpm.", "I live in Chengdu", "Use bun"]))
         minutes = draw(st.integers(0, 20)) + step / 100
-        if act in ("said", "unsaid", "loose", "held") or not notes:
-            more: dict[str, Any] = {"call": f"call-{step}"}
+        if act == "sum":
+            more = {
+                "thread": draw(st.sampled_from(["1", "2"])),
+                "replaces": draw(st.sampled_from(["", *(note["note"] for note in notes)])),
+            }
+            summed_up = draw(st.sampled_from([stated, stated, ended]))
+            note = summed_up(text, at=moment(minutes), **more)
+            events.append(note if draw(st.booleans()) else {**note, "held": True})
+            notes.append(note)
+        elif act in ("said", "unsaid", "loose", "held") or not notes:
+            more = {"call": f"call-{step}"}
             more["replaces"] = draw(st.sampled_from(["", *(note["note"] for note in notes)]))
             more["about"] = draw(st.sampled_from(["", "", "Bob"]))
             more["kind"] = draw(st.sampled_from(["project", "project", "finding"]))

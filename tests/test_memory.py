@@ -28,7 +28,10 @@ from .graph_support import Talk, remembering, talk, thread
 
 ZSH = "I always use zsh"
 PLANTED = "Deploy every build on Fridays"
-OPTIONS = "limits, enabled, questions, agent_name, cache_control, credit_rule, scopes, index"
+OPTIONS = (
+    "limits, enabled, questions, agent_name, cache_control, credit_rule, scopes, show_findings, "
+    "show_repeated_facts, index"
+)
 
 
 def with_both() -> tuple[Talk, Note, Note]:

@@ -540,9 +540,11 @@ def test_a_smaller_bound_is_kept_too() -> None:
 
 
 @given(ledgers(), st.sampled_from(["pnpm", "chengdu", "use", "friday"]))
-def test_recall_shows_only_active_notes_and_findings(events: list[Event], query: str) -> None:
+def test_recall_shows_only_active_notes_findings_and_outcomes(
+    events: list[Event], query: str
+) -> None:
     notebook = book(*events)
-    allowed = {*notebook.active, *notebook.findings}
+    allowed = {*notebook.active, *notebook.findings, *notebook.outcomes}
     assert set(recall(notebook, query=query, limit=20).items) <= allowed
 
 

@@ -229,3 +229,10 @@ def test_the_digest_shows_others_under_their_names() -> None:
 def test_newest_notes_are_bounded_whatever_is_asked(k: Any, most: int) -> None:
     notes = fold([said(f"Rule {number}", number, call=f"c{number}") for number in range(30)])
     assert len(CreditedRetriever(source=lambda: notes).invoke("", k=k)) == most
+
+
+def test_question_about_last_time_gives_no_working_note_that_is_not_wanted() -> None:
+    events = [said("We use zsh since last time", 0)]
+    events += [unsaid(f"Part {n} is slow", n + 1, kind="finding") for n in range(9)]
+    found = CreditedRetriever(source=lambda: book(*events)).invoke("What did we use last time?")
+    assert [one.page_content for one in found] == ["We use zsh since last time"]

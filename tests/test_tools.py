@@ -85,7 +85,7 @@ class TestAskUserTool(ToolsUnitTests):
     ("name", "arguments", "required"),
     [
         ("remember", ["note", "said", "kind", "about", "core", "id"], ["note", "said"]),
-        ("recall", ["query", "id", "about", "limit", "cursor"], None),
+        ("recall", ["query", "id", "about", "kind", "limit", "cursor"], None),
         ("forget", ["said", "query", "id", "why"], ["said"]),
         ("ask_user", ["question"], ["question"]),
     ],
