@@ -31,7 +31,7 @@ from .checkpoints import (
 from .enrolling import read_entries, read_entry
 from .errors import UnknownSessionError, UnreadableSessionError
 from .owners import owner_of, register_scope
-from .register import PREVIEW_CHARS, TITLE_CHARS, SessionEntry, newest_first, short
+from .register import PREVIEW_CHARS, SessionEntry, newest_first, short
 from .scopes import RunValues
 from .settings import Settings
 from .transcripts import (
@@ -263,7 +263,7 @@ def described(entry: SessionEntry, transcript: Transcript) -> SessionEntry:
     last = next((one for one in reversed(transcript.said) if one.role == PERSON), None)
     return replace(
         entry,
-        title=entry.title or short(transcript.title, TITLE_CHARS),
+        title=entry.title or transcript.title,
         preview=entry.preview or short(last.text if last else "", PREVIEW_CHARS),
     )
 

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from .books import Book, Opening, Where, Work, Writing
 from .bounds import refusal, shrink
-from .characters import clean, one_line
+from .characters import clean
 from .decisions import taken_ids
 from .drafts import texts_in
 from .errors import RefusedWriteError
@@ -26,6 +26,7 @@ from .ledger import Event, held, next_at, withdrawn
 from .marks import made_by_code, text_of
 from .notes import Note, utc_now
 from .ranking import function_words, search_words
+from .register import TITLE_CHARS, short
 from .scopes import SESSION, USER
 from .scrubbing import scrub
 from .session import Session
@@ -33,11 +34,11 @@ from .settings import Settings
 from .state import issue_events
 from .summary import Fact, Summary, checked
 from .touched import touched_files
+from .transcripts import title_of
 from .unsaid import SUMMARY, ended, stated
 
 _log = logging.getLogger("langmem_credit")
 
-TITLE_CHARS = 80
 _OLDER_FACTS = 15
 # What stands against a fact with the same text, or makes it needless.
 _SETTLED = frozenset({"active", "forgotten", "disputed", "expired"})
@@ -58,18 +59,6 @@ class Closed:
     facts: tuple[Note, ...] = ()
     files: tuple[str, ...] = ()
     problem: str = ""
-
-
-def title_of(messages: Sequence[BaseMessage]) -> str:
-    """The first words that somebody typed, on one line of at most 80 characters; "" for none."""
-    for message in messages:
-        if isinstance(message, HumanMessage) and not made_by_code(message):
-            text = text_of(message.content)[: 10 * TITLE_CHARS]
-            title = one_line(scrub(clean(text)).text).strip()
-            if title:
-                cut = len(title) > TITLE_CHARS
-                return f"{title[: TITLE_CHARS - 1]}\u2026" if cut else title
-    return ""
 
 
 def said_in(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
@@ -146,8 +135,8 @@ def ending(session: Session, reply: object) -> Work[tuple[list[Event], Closed]]:
 def _summary(session: Session, reply: object) -> Summary:
     if reply is None:
         # After a compaction nobody's words may be left but those that the last run heard.
-        typed = [HumanMessage(one.text) for one in session.run.heard if one.typed]
-        title = title_of([*session.messages, *typed])
+        typed = next((one.text for one in session.run.heard if one.typed), "")
+        title = title_of(session.messages) or short(typed, TITLE_CHARS)
         return Summary(title, problem="" if title else "Nothing was said in this session yet.")
     return checked(reply, session.settings.limits) if not isinstance(reply, Summary) else reply
 
@@ -272,8 +261,13 @@ def drop_outcome(settings: Settings, where: Where, thread: str) -> Work[int]:
     books = yield from _books_for(settings, where)
     count = 0
     for book in books:
-        if book.scope.name != USER or book.closed:
+        if book.scope.name != USER or (book.closed and not book.down):
             continue
+        if book.down:
+            raise RefusedWriteError(
+                f"The outcome of the session was not dropped: {book.closed}. Look at the store, "
+                "then try again."
+            )
         gone = [note for note in book.notebook.outcomes if note.thread == name_of(thread)]
         at = next_at(utc_now(), book.events)
         events = [withdrawn(note.id, at=at, why="the session was deleted") for note in gone]

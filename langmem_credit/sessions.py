@@ -5,12 +5,15 @@ Each method is scoped to the person whom the config names, as in a run; a thread
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from . import books
 from .access import OpenedGraph, opened
+from .books import Where
 from .desk import (
     Desk,
     Doing,
@@ -20,6 +23,7 @@ from .desk import (
     session_at,
     sessions_at,
 )
+from .ending import drop_outcome
 from .enrolling import set_marks, take_out
 from .errors import RefusedWriteError, UnknownSessionError, UnreadableSessionError
 from .host import where_of
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 T = TypeVar("T")
+
+_log = logging.getLogger("langmem_credit")
 
 _ON: Mapping[str, Any] = {"on": True}
 
@@ -193,15 +199,18 @@ class SessionMethods:
     def delete_session(self, graph: Any, config: Any, session_id: str) -> None:
         """Deletes a session's thread, its notes of the session scope, and its entry, for good.
 
-        Notes of other scopes stay. A run of the thread that is going on may bring it back: end it
-        first.
+        The copy of its outcome in the user scope is forgotten. Other notes stay. A run of the
+        thread that is going on may bring it back: end it first.
 
         Raises:
             UnknownSessionError: the person has no such session.
             RefusedWriteError: the store or the checkpointer still holds it.
         """
         at = _At.open(self, graph, config, "delete_session")
-        if at.do(_is_thread(at.desk, session_id)):
+        is_thread = at.do(_is_thread(at.desk, session_id))
+        # First, since without its thread nobody may know the session any more.
+        books.do(drop_outcome(at.desk.settings, at.where, session_id))
+        if is_thread:
             with at.explained():
                 at.desk.saver.delete_thread(session_id)
         at.do(_deleted(at.desk, session_id))
@@ -209,7 +218,9 @@ class SessionMethods:
     async def adelete_session(self, graph: Any, config: Any, session_id: str) -> None:
         """As `delete_session`."""
         at = _At.open(self, graph, config, "adelete_session")
-        if await at.ado(_is_thread(at.desk, session_id)):
+        is_thread = await at.ado(_is_thread(at.desk, session_id))
+        await books.ado(drop_outcome(at.desk.settings, at.where, session_id))
+        if is_thread:
             with at.explained():
                 await at.desk.saver.adelete_thread(session_id)
         await at.ado(_deleted(at.desk, session_id))
@@ -218,8 +229,9 @@ class SessionMethods:
 class _At:
     """A person's desk for one call."""
 
-    def __init__(self, desk: Desk, graph: OpenedGraph) -> None:
+    def __init__(self, desk: Desk, graph: OpenedGraph, where: Where) -> None:
         self.desk = desk
+        self.where = where
         self._graph = graph
 
     @classmethod
@@ -228,7 +240,7 @@ class _At:
         where = where_of(graph, config)
         settings = cast("Settings", memory)
         desk = Desk.of(settings, there.checkpointer(), where.store, where.values)
-        return cls(desk, there)
+        return cls(desk, there, where)
 
     def explained(self) -> AbstractContextManager[None]:
         return self._graph.explained()
@@ -312,7 +324,9 @@ def _deleted(desk: Desk, session_id: str) -> Doing[None]:
     """Takes out what else is held of a thread that was deleted."""
     desk.cache.forget(desk.saver, session_id)
     if isinstance(desk.settings.index, KeptIndex):
-        desk.settings.index.drop(thread_key(session_id))
+        report = desk.settings.index.drop(thread_key(session_id))
+        if not report.done:
+            _log.warning("session %s: its vectors stay in the index for now", session_id)
     if desk.store is None:
         return
     left = yield desk.ask(take_out(desk.labels, session_id))

@@ -18,6 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from .marks import made_by_code, spoken_in, text_of
 from .matching import Place, best_line, fold_text
+from .register import TITLE_CHARS, short
 
 PERSON, AGENT, TOOL = "person", "agent", "tool"
 
@@ -46,7 +47,7 @@ class Transcript:
     """One state of a conversation, as it is searched.
 
     Attributes:
-        title: the first words that a person typed, "" for none.
+        title: that the conversation has of itself, "" for none.
     """
 
     __slots__ = ("_folded", "_parts", "_text", "title")
@@ -110,7 +111,7 @@ def transcript_of(messages: Iterable[BaseMessage], *, everything: bool = False) 
     for number, message in enumerate(messages):
         role = _role(message)
         if role == PERSON and not title:
-            title = first_typed([message])
+            title = title_of([message])
         text = text_of(message.content)
         if everything and isinstance(message, AIMessage):
             text = "\n".join([part for part in (text, *_calls(message)) if part])
@@ -127,6 +128,11 @@ def first_typed(messages: Iterable[BaseMessage]) -> str:
                 if spoken.via == "input" and spoken.text.strip():
                     return spoken.text
     return ""
+
+
+def title_of(messages: Iterable[BaseMessage]) -> str:
+    """The title that a conversation has of itself: its first typed words; "" for none."""
+    return short(first_typed(messages), TITLE_CHARS)
 
 
 def is_compacted(messages: Sequence[BaseMessage]) -> bool:

@@ -17,7 +17,7 @@ from langgraph.store.sqlite import SqliteStore
 
 from langmem_credit.books import do
 from langmem_credit.digest import FACTS, Extras, render
-from langmem_credit.ending import Closed, drop_outcome, title_of
+from langmem_credit.ending import Closed, drop_outcome
 from langmem_credit.errors import ConfigurationError, RefusedWriteError
 from langmem_credit.heard import mark_code
 from langmem_credit.host import where_of
@@ -28,6 +28,7 @@ from langmem_credit.recall import OUTCOMES_HEAD, recall, render_recall
 from langmem_credit.shared_ledger import CACHE
 from langmem_credit.state import LEDGER, MemoryInput, MemoryState
 from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
+from langmem_credit.transcripts import title_of
 from langmem_credit.unsaid import ended, stated
 from tests.graph_support import remembering, talk
 from tests.notebook_support import (
@@ -297,7 +298,7 @@ def test_facts_wait_for_a_person() -> None:
     assert (waiting.origin, waiting.kind, waiting.said) == ("summary", "fact", PORT)
 
 
-def test_stated_factthat_a_person_confirmed_stands_under_facts() -> None:
+def test_stated_fact_that_a_person_confirmed_stands_under_facts() -> None:
     it = worked()
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, PORT)))
     (waiting,) = it.memory.unconfirmed(it.agent, it.config)
@@ -306,7 +307,7 @@ def test_stated_factthat_a_person_confirmed_stands_under_facts() -> None:
     assert PORT in it.model.system_texts[-1].split(FACTS)[1]
 
 
-def test_stated_factthat_is_memory_already_is_not_stated() -> None:
+def test_stated_fact_that_is_memory_already_is_not_stated() -> None:
     it = worked(remembering((PORT, f"Remember that {PORT}")))
     it.person.says(f"Remember that {PORT}")
     assert it.active == [PORT]
@@ -315,7 +316,7 @@ def test_stated_factthat_is_memory_already_is_not_stated() -> None:
 
 
 @pytest.mark.parametrize("change", ["forget", "dispute"])
-def test_stated_factthat_a_person_spoke_against_does_not_come_back(change: str) -> None:
+def test_stated_fact_that_a_person_spoke_against_does_not_come_back(change: str) -> None:
     it = worked()
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, PORT)))
     (waiting,) = it.memory.unconfirmed(it.agent, it.config)
@@ -324,7 +325,7 @@ def test_stated_factthat_a_person_spoke_against_does_not_come_back(change: str) 
     assert it.waiting == []
 
 
-def test_newer_stated_facttakes_the_place_of_an_older_one() -> None:
+def test_newer_stated_fact_takes_the_place_of_an_older_one() -> None:
     it = worked()
     it.memory.close_session(it.agent, it.config, closer(summing(OUTCOME, PORT)))
     (old,) = it.memory.unconfirmed(it.agent, it.config)
@@ -346,12 +347,12 @@ def test_newer_stated_facttakes_the_place_of_an_older_one() -> None:
     ],
     ids=["memory", "waiting", "finding", "outcome", "imported"],
 )
-def test_stated_facttakes_the_place_of_no_note(note: dict[str, Any]) -> None:
+def test_stated_fact_takes_the_place_of_no_note(note: dict[str, Any]) -> None:
     newer = fact("Use bun", 2, "1", replaces=note["note"])
     assert status([note, newer], note) in ("active", "unconfirmed")
 
 
-def test_stated_factthat_a_person_confirmed_keeps_its_place() -> None:
+def test_stated_fact_that_a_person_confirmed_keeps_its_place() -> None:
     old = fact(PORT, 1, "1")
     newer = fact("The port is 9090", 3, "2", replaces=old["note"])
     assert status([old, agreed(old, 2), newer], old) == "active"
@@ -372,7 +373,7 @@ def test_model_cannot_name_a_note_as_outdated() -> None:
 # --- facts that several sessions state ---
 
 
-def test_stated_factof_two_sessions_shows_where_the_host_wants_it() -> None:
+def test_stated_fact_of_two_sessions_shows_where_the_host_wants_it() -> None:
     notebook = book(fact(PORT, 1, "1"), fact(PORT, 2, "2"))
     shown = render(notebook, TODAY, extras=SHOWING)
     assert f"“{PORT}” (noted 2026-03-01, 2 weeks ago; the summaries of 2 sessions" in shown
@@ -391,7 +392,7 @@ def test_stated_factof_two_sessions_shows_where_the_host_wants_it() -> None:
     ],
     ids=["one session", "one session twice", "an agent", "agent and session", "unknown origin"],
 )
-def test_stated_factof_fewer_sessions_does_not_show(events: list[dict[str, Any]]) -> None:
+def test_stated_fact_of_fewer_sessions_does_not_show(events: list[dict[str, Any]]) -> None:
     assert PORT not in render(book(*events), TODAY, extras=SHOWING)
 
 
@@ -402,13 +403,13 @@ def test_order_never_shows_by_repetition(order: str) -> None:
 
 
 @pytest.mark.parametrize("change", [forgot, doubted], ids=["forgot", "disputed"])
-def test_stated_factthat_somebody_spoke_against_does_not_show_by_repetition(change: Any) -> None:
+def test_stated_fact_that_somebody_spoke_against_does_not_show_by_repetition(change: Any) -> None:
     first = fact(PORT, 1, "1")
     events = [first, fact(PORT, 2, "2"), change(first, 3), fact(PORT, 4, "4"), fact(PORT, 5, "5")]
     assert PORT not in render(book(*events), TODAY, extras=SHOWING)
 
 
-def test_repeated_stated_factstill_waits_for_review() -> None:
+def test_repeated_stated_fact_still_waits_for_review() -> None:
     notebook = book(fact(PORT, 1, "1"), fact(PORT, 2, "2"))
     assert texts(notebook.unconfirmed) == [PORT]
 
@@ -429,7 +430,7 @@ class Sessions:
         return self.office.digest(self.office.person("new", user_id=user))
 
 
-def test_stated_factof_two_sessions_of_a_user_shows_in_a_third() -> None:
+def test_stated_fact_of_two_sessions_of_a_user_shows_in_a_third() -> None:
     it = Sessions(show_repeated_facts=True)
     it.close("1", f"I saw that {PORT}", PORT)
     assert PORT not in it.digest()
@@ -438,7 +439,7 @@ def test_stated_factof_two_sessions_of_a_user_shows_in_a_third() -> None:
     assert PORT not in it.digest("bob")
 
 
-def test_stated_factthat_a_model_only_repeats_is_not_seen_again() -> None:
+def test_stated_fact_that_a_model_only_repeats_is_not_seen_again() -> None:
     it = Sessions(show_repeated_facts=True)
     it.close("1", f"I saw that {PORT}", PORT)
     it.close("2", "What is the weather?", PORT)
@@ -541,6 +542,54 @@ def test_outcome_of_a_deleted_thread_is_dropped_from_the_user_scope() -> None:
     assert "painted" in answer
 
 
+def outcomes_seen_by(it: Sessions, thread: str) -> str:
+    return it.office.recall(it.office.person(thread, user_id="ann"), kind="outcome")
+
+
+@pytest.mark.parametrize("behind", [False, True], ids=["with its thread", "its thread gone before"])
+def test_session_that_is_deleted_takes_its_outcome_along(behind: bool) -> None:
+    it = Sessions()
+    it.close("1", "Hello", outcome="The port was moved.")
+    it.close("2", "Hello", outcome="The door was painted.")
+    if behind:
+        it.office.agent.checkpointer.delete_thread("1")
+    it.office.memory.delete_session(it.office.agent, {"configurable": {"user_id": "ann"}}, "1")
+    answer = outcomes_seen_by(it, "3")
+    assert "port" not in answer
+    assert "painted" in answer
+
+
+async def test_session_that_is_deleted_takes_its_outcome_along_without_blocking() -> None:
+    it = Sessions()
+    it.close("1", "Hello", outcome="The port was moved.")
+    config = {"configurable": {"user_id": "ann"}}
+    await it.office.memory.adelete_session(it.office.agent, config, "1")
+    assert "port" not in outcomes_seen_by(it, "3")
+
+
+def test_session_whose_outcome_cannot_be_dropped_is_not_deleted() -> None:
+    store = Flaky()
+    it = Sessions(store=store)
+    it.close("1", "Hello", outcome="The port was moved.")
+    config = {"configurable": {"user_id": "ann"}}
+    store.read_only = True
+    with pytest.raises(RefusedWriteError, match="The outcome of the session was not dropped"):
+        it.office.memory.delete_session(it.office.agent, config, "1")
+    store.read_only = False
+    assert [one.id for one in it.office.memory.sessions(it.office.agent, config)] == ["1"]
+    it.office.memory.delete_session(it.office.agent, config, "1")
+    assert it.office.memory.sessions(it.office.agent, config) == ()
+
+
+def test_outcome_without_a_model_is_the_title_in_the_register() -> None:
+    it = Sessions()
+    person = it.office.person("1", user_id="ann")
+    it.office.run(person, "Plan the trip to Porto, " + "with a stop in every town " * 9)
+    closed = it.office.memory.close_session(it.office.agent, person.config)
+    (entry,) = it.office.memory.sessions(it.office.agent, person.config)
+    assert closed.outcome == entry.title
+
+
 def test_store_that_fails_leaves_the_outcome_in_the_session() -> None:
     store = Flaky()
     it = Sessions(store=store)
@@ -641,7 +690,7 @@ def test_graph_without_memory_is_not_closed() -> None:
         CreditedMemory().close_session(agent, {"configurable": {"thread_id": "1"}})
 
 
-def test_note_of_another_session_is_no_stated_factof_this_one() -> None:
+def test_note_of_another_session_is_no_stated_fact_of_this_one() -> None:
     it = Sessions()
     it.office.keep(it.office.person("1", user_id="ann"), "I always use zsh")
     assert it.close("2", "Hello", "I always use zsh").facts == ()

@@ -186,3 +186,59 @@ def test_what_was_said_cannot_steer_the_terminal(
     out = capsys.readouterr().out
     assert out.count("evil") >= 3
     assert not {"\x1b", "\u202e"} & set(out)
+
+
+def listed(folder: Path, *more: str) -> list[tuple[str, str]]:
+    """(id, title with its marks) of each session that is listed."""
+    rows = run_command("sessions", "list", folder, *more).stdout.splitlines()
+    return [(row.split("  ")[0], row.split("  ")[-1]) for row in rows if "  " in row]
+
+
+def test_a_session_is_renamed_archived_trashed_and_restored(tmp_path: Path) -> None:
+    talk_in(tmp_path, "one", "Plan the trip to Porto")
+
+    assert run_command("sessions", "rename", tmp_path, "one", "Porto", "2027").returncode == 0
+    assert listed(tmp_path) == [("one", "Porto 2027")]
+    assert run_command("sessions", "archive", tmp_path, "one").returncode == 0
+    assert listed(tmp_path) == [("one", "Porto 2027 (archived)")]
+    assert run_command("sessions", "trash", tmp_path, "one").returncode == 0
+    assert listed(tmp_path) == []
+    assert listed(tmp_path, "--trashed") == [("one", "Porto 2027 (archived) (trashed)")]
+    assert run_command("sessions", "search", tmp_path, "porto").returncode == 1
+    assert run_command("sessions", "show", tmp_path, "one").returncode == 2
+    assert run_command("sessions", "restore", tmp_path, "one").returncode == 0
+    assert run_command("sessions", "restore", tmp_path, "one", "--json").returncode == 0
+    assert listed(tmp_path) == [("one", "Porto 2027")]
+
+
+def test_a_session_is_deleted_with_its_conversation(tmp_path: Path) -> None:
+    talk_in(tmp_path, "one", "Plan the trip to Porto")
+    talk_in(tmp_path, "two", "hello there")
+
+    refused = run_command("sessions", "delete", tmp_path, "one")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--yes" in refused.stderr
+    assert len(listed(tmp_path)) == 2
+    done = run_command("sessions", "delete", tmp_path, "one", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert listed(tmp_path) == [("two", "hello there")]
+    assert run_command("sessions", "search", tmp_path, "porto").returncode == 1
+    with closing(sqlite3.connect(tmp_path / "sessions.sqlite")) as connection:
+        threads = connection.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()
+    assert threads == [("two",)]
+
+
+@pytest.mark.parametrize("verb", ["rename", "archive", "trash", "restore", "delete"])
+def test_an_unknown_session_is_neither_marked_nor_deleted(folder: Path, verb: str) -> None:
+    more = {"rename": ["x"], "delete": ["--yes"]}.get(verb, [])
+    done = run_command("sessions", verb, folder, "three", *more)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no session 'three'" in done.stderr
+
+
+def test_a_title_without_words_is_wrong_usage(folder: Path) -> None:
+    done = run_command("sessions", "rename", folder, "one", " ")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Pass a text" in done.stderr

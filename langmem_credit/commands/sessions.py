@@ -1,4 +1,4 @@
-"""`sessions`: list, search and read the sessions of a folder that `chat` made.
+"""`sessions`: list, search, read, mark and delete the sessions of a folder that `chat` made.
 
 A search shows how far it has come on standard error where that is a terminal, and ends at any time
 with Ctrl-C. With --json the output is one JSON object. Exit status 1 when nothing was found.
@@ -30,6 +30,12 @@ _BAR_CHARS = 20
 # Messages shown before and behind the one that is asked for.
 _BEFORE, _BEHIND = 3, 6
 _NAMES = {"person": "you", "agent": "agent", "tool": "tool"}
+# Verb: what it does, and the method of the memory.
+_MARKS = {
+    "archive": ("put a session aside; it is still searched", "archive_session"),
+    "trash": ("neither listed, searched nor shown until it is restored", "trash_session"),
+    "restore": ("out of the trash, else out of the archive", "restore_session"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ def add_parser(commands: Any) -> None:
     """Adds the command to the parser's commands."""
     parser = commands.add_parser(
         "sessions",
-        help="list, search and read the sessions of a folder that chat made",
+        help="list, search, read, mark and delete the sessions of a folder that chat made",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -73,6 +79,23 @@ def add_parser(commands: Any) -> None:
     show.add_argument("--everything", action="store_true", help="tools' calls and answers too")
     show.set_defaults(run=run, verb_run=run_show)
 
+    rename = verbs.add_parser("rename", help="give a session a title of your own")
+    _add_common(rename)
+    rename.add_argument("session", help="its id")
+    rename.add_argument("title", nargs="+", help="at most 80 characters")
+    rename.set_defaults(run=run, verb_run=run_mark)
+    for name, (does, _) in _MARKS.items():
+        mark = verbs.add_parser(name, help=does)
+        _add_common(mark)
+        mark.add_argument("session", help="its id")
+        mark.set_defaults(run=run, verb_run=run_mark)
+
+    delete = verbs.add_parser("delete", help="take a session out for good, with its conversation")
+    _add_common(delete)
+    delete.add_argument("session", help="its id")
+    delete.add_argument("--yes", action="store_true", help="without this nothing is deleted")
+    delete.set_defaults(run=run, verb_run=run_delete)
+
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", help="the folder that chat keeps its sessions in")
@@ -80,19 +103,21 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs one verb; 2 when the folder or an argument cannot be used."""
+    """Runs one verb; 1 for an unknown session, 2 when the folder or an argument cannot be used."""
+    from langmem_credit.errors import UnknownSessionError
+
     try:
-        with opened(Path(args.folder)) as there:
+        with opened(Path(args.folder), indexed=args.verb == "delete") as there:
             status: int = args.verb_run(args, there)
             return status
     except (CreditError, sqlite3.Error) as error:
         sys.stderr.write(f"{one_line(str(error))}\n")
-        return 2
+        return 1 if isinstance(error, UnknownSessionError) else 2
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Opened]:
-    """The sessions of a folder, which is left as it is.
+def opened(folder: Path, *, indexed: bool = False) -> Iterator[Opened]:
+    """The sessions of a folder; with its index only where that has to change.
 
     Raises:
         ConfigurationError: `chat` made no sessions there.
@@ -102,7 +127,7 @@ def opened(folder: Path) -> Iterator[Opened]:
 
     from langmem_credit.errors import ConfigurationError
 
-    from .chat import Chat, open_shared
+    from .chat import Chat, index_in, open_shared
     from .stand_in import StandInModel
 
     for name in ("sessions.sqlite", "notes.sqlite"):
@@ -114,8 +139,18 @@ def opened(folder: Path) -> Iterator[Opened]:
     with closing(connection), closing(open_shared(folder)) as shared:
         store = SqliteStore(shared)
         store.setup()
-        chat = Chat.open(StandInModel(), SqliteSaver(connection), session="-", store=store)
-        yield Opened(chat.memory, chat.graph, chat.config)
+        index = index_in(folder) if indexed else None
+        chat = Chat.open(
+            StandInModel(),
+            SqliteSaver(connection),
+            session="-",
+            store=store,
+            index=index if index is not None and index.is_dir() else None,
+        )
+        try:
+            yield Opened(chat.memory, chat.graph, chat.config)
+        finally:
+            chat.close()
 
 
 def run_list(args: argparse.Namespace, there: Opened) -> int:
@@ -162,16 +197,10 @@ def run_search(args: argparse.Namespace, there: Opened) -> int:
 
 
 def run_show(args: argparse.Namespace, there: Opened) -> int:
-    """Prints a session's conversation, or what stands around one message; 1 for an unknown one."""
-    from langmem_credit.errors import UnknownSessionError
-
-    try:
-        conversation = there.memory.read_session(
-            there.graph, there.config, args.session, everything=args.everything
-        )
-    except UnknownSessionError as error:
-        sys.stderr.write(f"{one_line(str(error))}\n")
-        return 1
+    """Prints a session's conversation, or what stands around one message."""
+    conversation = there.memory.read_session(
+        there.graph, there.config, args.session, everything=args.everything
+    )
     if args.json:
         print_json(
             {
@@ -181,6 +210,35 @@ def run_show(args: argparse.Namespace, there: Opened) -> int:
         )
     else:
         print_conversation(conversation, args.at)
+    return 0
+
+
+def run_mark(args: argparse.Namespace, there: Opened) -> int:
+    """Renames, archives, trashes or restores a session, and prints it as it is then."""
+    if args.verb == "rename":
+        entry = there.memory.rename_session(
+            there.graph, there.config, args.session, " ".join(args.title)
+        )
+    else:
+        method = getattr(there.memory, _MARKS[args.verb][1])
+        entry = method(there.graph, there.config, args.session)
+    if args.json:
+        print_json({"session": session_json(entry)})
+    else:
+        print(row(entry))
+    return 0
+
+
+def run_delete(args: argparse.Namespace, there: Opened) -> int:
+    """Deletes a session for good; 2 without --yes, and nothing is done."""
+    if not args.yes:
+        sys.stderr.write("Nothing was deleted. Add --yes to delete the session for good.\n")
+        return 2
+    there.memory.delete_session(there.graph, there.config, args.session)
+    if args.json:
+        print_json({"deleted": args.session})
+    else:
+        print(f"Deleted session {one_line(args.session)}, with its conversation and its notes.")
     return 0
 
 
