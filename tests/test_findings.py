@@ -314,6 +314,19 @@ def test_finding_that_reads_as_an_order_is_never_shown(order: str) -> None:
     assert "1 working note of the agent" in text
 
 
+@pytest.mark.parametrize(
+    "statement", ["Der Bau dauert neun Minuten", "La prueba tarda nueve minutos", "测试需要九分钟"]
+)
+def test_finding_in_a_language_without_a_list_of_orders_is_counted_and_recalled(
+    statement: str,
+) -> None:
+    notebook = book(finding(statement))
+    text = render(notebook, TODAY, extras=SHOWING)
+    assert statement not in text
+    assert "1 working note of the agent: recall finds them." in text
+    assert texts(recall(notebook, query=statement).items) == [statement]
+
+
 def test_ten_findings_are_shown_and_the_newest_is_among_them() -> None:
     events = [finding(f"The part {n} takes {n} minutes", n) for n in range(23)]
     text = render(book(*events), TODAY, extras=SHOWING)
