@@ -431,6 +431,19 @@ MUTATIONS = [
         ("return not told or told == persons.found_in(new)", "return True"),
         ("        if len(told) > place + len(denied):\n            continue\n", ""),
         ("match_at(new, 0)\n    if length:", "match_end(new)\n    if length:"),
+        (
+            (
+                "        return ()\n    now = _without(_behind_sign(new, language), "
+                'language.phrases("correction_signs"))\n    other'
+            ),
+            "        pass\n    now = new\n    other",
+        ),
+        (
+            "        return ()\n    chosen = [",
+            "        pass\n    chosen = [",
+        ),
+        ("any(set(chosen) <= set(group) for group in groups)", "True"),
+        ("if opened and opened + len(denied) ==", "if opened + len(denied) <"),
     ),
     *_m(
         "values",
