@@ -365,6 +365,7 @@ MUTATIONS = [
         "forgetting",
         ("find_quote(said, utterance.text)\n    ]", "True\n    ]"),
         ("        if touched:\n", "        if False:\n"),
+        ("return corrects(text_of(request.said, request.utterance.text), note, notes)", "pass"),
         ("if not all(same_source(note, other) for other in named):", "if False:"),
         ("return not note.speaker or note.speaker == asker", "return True"),
         ("if request.exact and not says_exactly(", "if False and not says_exactly("),
@@ -404,7 +405,12 @@ MUTATIONS = [
         ("        and not _better(part, note, rivals)\n", ""),
         ("or not all(map(_opens_object, parts[1:]))", "or False"),
         ("        return piece.low in _QUOTES\n", "        return True\n"),
-        ("forms=_is_clear(part, note)", "forms=True"),
+        ("forms=_is_clear(part, note))\n        and", "forms=True)\n        and"),
+        ("        if says_whole(spoken, note)\n        or (", "        if ("),
+        (
+            "        not is_rare(part.words, note, rivals,",
+            "        is_rare(part.words, note, rivals,",
+        ),
     ),
     *_m(
         "pieces",
@@ -456,12 +462,16 @@ MUTATIONS = [
     ),
     *_m(
         "spoken",
+        ("if len(words) < _LEAST_WHOLE or not spoken.anchors:", "if False:"),
+        ("return words == told or (bool(turned)", "return words == told or (False"),
         ("_count_former(fillers, aside, tokens, vocabulary)\n    ordinals", "ordinals"),
         ("if not ordinal and not (", "if not ("),
         ("            mask[index] = True\n", "            pass\n"),
     ),
     *_m(
         "forget_edges",
+        ("return clause if ended else ()", "return clause"),
+        ("or any(token.text in MARKS for token in clause):", "or False:"),
         (
             "return body[:index] if lets_go(tail, language) and not again",
             "return body[:index] if not again",
