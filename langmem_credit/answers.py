@@ -17,6 +17,7 @@ CLAIMS = (REMEMBERED, KEPT, FORGOTTEN)
 
 _MOST = 4_000
 _OPENING = 50
+_LONGEST_ID = 40
 
 RUN_ONLY = "It is kept for this run only: this agent has no checkpointer."
 NO_MEMORY = "Nothing was changed: this graph has no memory. Its state needs the memory's channels."
@@ -104,11 +105,10 @@ def not_active(note: Note) -> str:
     )
 
 
-def already_active(note: Note, place: str = "") -> str:
+def already_active(note: Note, place: str = "", remark: str = "") -> str:
     """The same note is memory already."""
-    return plain(
-        f"Already remembered as {note.id}{_in(place)}: {_quoted(note.text)}. Nothing was changed."
-    )
+    known = f"Already remembered as {note.id}{_in(place)}: {_quoted(note.text)}."
+    return plain(" ".join(filter(None, [known, "Nothing was changed.", remark])))
 
 
 def corrects(note: Note, replaced: str) -> str:
@@ -119,12 +119,17 @@ def corrects(note: Note, replaced: str) -> str:
     )
 
 
-def already_waiting(note: Note, verdict: Verdict, place: str = "") -> str:
+def already_waiting(note: Note, verdict: Verdict, place: str = "", remark: str = "") -> str:
     """The same note waits already."""
-    return plain(
-        f"Already kept as {note.id}{_in(place)} for the person's review; nothing was changed. "
-        f"{verdict.reason} {_way_out(verdict)}"
-    )
+    known = f"Already kept as {note.id}{_in(place)} for the person's review; nothing was changed."
+    return plain(" ".join(filter(None, [known, verdict.reason, remark, _way_out(verdict)])))
+
+
+def not_replaced(wanted: object, why: str) -> str:
+    """The note with this id, as the model passed it, keeps its place."""
+    named = wanted.strip() if isinstance(wanted, str) else ""
+    shown = named if named.isalnum() and len(named) <= _LONGEST_ID else f"{wanted!r:.{_LONGEST_ID}}"
+    return f"It does not take the place of note {shown}, because {why}."
 
 
 def rejected(reason: str) -> str:
@@ -142,13 +147,23 @@ def not_written(tool: str, scope: str, problem: str) -> str:
     )
 
 
-def similar(notes: Sequence[Note]) -> str:
-    """Notes that may say nearly the same; "" for none."""
+def similar(notes: Sequence[Note], *, named: bool = False) -> str:
+    """Notes that may say nearly the same; "" for none.
+
+    Args:
+        notes: that are alike.
+        named: the call named one note by its id already.
+    """
     if not notes:
         return ""
     # They stand whole in the digest; here every byte is kept with the conversation.
-    named = "; ".join(f"{note.id} {_quoted(_opening(note.text))}" for note in notes)
-    return f"Similar notes: {named}. If the person corrects one of them, call again with its id."
+    told = "; ".join(f"{note.id} {_quoted(_opening(note.text))}" for note in notes)
+    return f"Similar notes: {told}." + (
+        ""
+        if named
+        else " It takes the place of none of them. If the person's words say that one no longer "
+        "holds, call again with its id."
+    )
 
 
 def forgotten(

@@ -68,10 +68,10 @@ def _corrects(
     if any(token.low in others and token.low not in known for token in new):
         return False
     told = _plain(old, language)
-    found = [_given_anew(new, old, language), _moved(new, old, language)]
+    found = [form(new, old, language) for form in (_given_anew, _moved, _chosen)]
     if _same_persons(new, note, language):
         found += [form(new, told, old, language) for form in (_ended, _contrasted)]
-        found.append(_left(new, told, language))
+        found.append(_left(new, told, old, language))
     return any(is_rare(naming_words(named), note, rivals) for named in found)
 
 
@@ -144,7 +144,9 @@ def _contrasted(
     return ()
 
 
-def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Sequence[Token]:
+def _left(
+    new: Sequence[Token], told: Sequence[Token], old: Sequence[Token], language: Language
+) -> Sequence[Token]:
     """The note's word that was left for another: "We switched from pnpm to bun"."""
     new = _behind_sign(new, language)
     # The phrase says who left it; "my brother switched from …" is about another.
@@ -169,6 +171,10 @@ def _left(new: Sequence[Token], told: Sequence[Token], language: Language) -> Se
         if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):
             return ()
         if place and all(token.low in _using(language) for token in told[:place]):
+            return denied
+        # "I live in Berlin"
+        opened = language.phrases("correction_single").match_at(old, 0)
+        if opened and opened + len(denied) == len(strip_final_stop(old)):
             return denied
     return ()
 
@@ -209,6 +215,23 @@ def _moved(new: Sequence[Token], old: Sequence[Token], language: Language) -> Se
     places = (one[length:], other[length:])
     plain = all(len(part) == 1 and part[0].word and part[0].text[0].isupper() for part in places)
     return places[0] if plain and places[0][0].low != places[1][0].low else ()
+
+
+def _chosen(new: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
+    """What the note chose where a rival of it is chosen now: "I now prefer spaces"."""
+    if not _has_sign(new, language):
+        return ()
+    now = _without(_behind_sign(new, language), language.phrases("correction_signs"))
+    other = strip_final_stop(now)
+    one = strip_final_stop(_without(old, language.phrases("correction_lasting")))
+    length = language.phrases("correction_choosing").match_at(one, 0)
+    opening = [token.low for token in one[:length]]
+    if not length or opening != [token.low for token in other[:length]]:
+        return ()
+    chosen = [" ".join(token.low for token in part[length:]) for part in (one, other)]
+    groups = [item.split("|") for item in language.items("correction_rivals")]
+    differ = chosen[0] != chosen[1] and any(set(chosen) <= set(group) for group in groups)
+    return one[length:] if differ else ()
 
 
 def _is_plain_value(tokens: Sequence[Token], language: Language) -> bool:

@@ -38,6 +38,7 @@ from .runs import HeardRun
 from .scopes import SESSION
 from .scrubbing import scrub
 from .session import Call, Session
+from .shelf import Owned
 from .similar import similar_notes
 from .unsaid import FINDING
 from .unsaid import found as found_out
@@ -103,11 +104,12 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     session, run = place.session, place.session.run
     same, known_in = _same(place, scrubbed.text)
     if same is not None and (place.replaced is None or place.replaced.id == same.id):
+        standing = "" if _is_named(whole, call, same, known_in) else place.standing
         if same.active:
-            answer = answers.already_active(same, known_in)
+            answer = answers.already_active(same, known_in, standing)
             return Decision("already_known", answer, note_id=same.id)
         if not verdict.credited:
-            answer = answers.already_waiting(same, verdict, known_in)
+            answer = answers.already_waiting(same, verdict, known_in, standing)
             return Decision(
                 "unconfirmed",
                 answer,
@@ -242,7 +244,11 @@ def _remembered(place: Place, event: Event, verdict: Verdict, found: tuple[str, 
         "saved": session.saved,
         "found": found,
         "place": _named(session),
-        "remarks": (place.remark, answers.similar(alike)),
+        "remarks": (
+            place.remark,
+            place.standing,
+            answers.similar(alike, named=bool(place.standing)),
+        ),
     }
     if kept.active:
         answer = answers.remembered(kept, verdict, **more)
@@ -341,6 +347,13 @@ def _same(place: Place, text: str) -> tuple[Note | None, str]:
         if found is not None and found.active:
             return found, book.scope.name
     return None, ""
+
+
+def _is_named(session: Session, call: Call, note: Note, scope: str) -> bool:
+    """True where the call names this very note by its id."""
+    shelf = session.shelf()
+    named = shelf.notebook.get(call.args.get("id"))
+    return named is not None and shelf.owner(named.id) == Owned(scope or SESSION, note.id)
 
 
 def taken_ids(session: Session) -> set[str]:

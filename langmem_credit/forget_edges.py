@@ -1,4 +1,4 @@
-"""What stands around the words of a request and is none of them: marks and a reason.
+"""What stands around the words of a request and is none of them: marks, a reason, "forget it".
 
 Pure, and closed: a reason counts only where it lets the thing go ("I moved"); anything else behind
 the request stays part of it, and then it names no note.
@@ -56,6 +56,26 @@ def lets_go(tail: Sequence[Token], language: Language) -> bool:
             token.low in kept for token in rest
         )
     return not any(token.low in kept for token in rest)
+
+
+def ended_clause(sentence: Sequence[Token], language: Language) -> Sequence[Token]:
+    """What says that something ended, "forget it" aside: "I no longer use zsh, forget it"."""
+    body = trim(sentence)
+    verbs, pronouns = language.phrases("forget_verbs"), language.words("forget_pronouns")
+    length = verbs.match_at(body, 0)
+    if length and len(body) > length + 1 and body[length].low in pronouns:
+        mark, clause = body[length + 1], body[length + 2 :]
+    elif body and body[-1].low in pronouns and (length := verbs.match_end(body[:-1])):
+        rest = body[: len(body) - 1 - length]
+        while plea := language.phrases("forget_pleas").match_end(rest):
+            rest = rest[:-plea]
+        mark, clause = (rest[-1], trim(rest)) if rest else (body[0], [])
+    else:
+        return ()
+    if mark.text not in MARKS or any(token.text in MARKS for token in clause):
+        return ()
+    ended = language.phrases("correction_ended").found_in(clause)
+    return clause if ended else ()
 
 
 def trim(body: Sequence[Token]) -> Sequence[Token]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import languages
-from .forget_edges import MARKS, trim, without_mark, without_reason
+from .forget_edges import MARKS, ended_clause, trim, without_mark, without_reason
 from .forget_tongues import tongues
 from .languages import Language
 from .notes import Utterance
@@ -45,6 +45,7 @@ class Request:
         everything: it speaks of everything.
         around: the other sentences of the message, before and behind it.
         by_memory: only a word of memory in what it says makes a request of it.
+        ended: it says itself what has ended: "I no longer use zsh, forget it".
     """
 
     utterance: Utterance
@@ -55,6 +56,7 @@ class Request:
     everything: bool = False
     around: tuple[tuple[Sequence[Token], ...], tuple[Sequence[Token], ...]] = ((), ())
     by_memory: bool = False
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class _Asked:
     said: Sequence[Token]
     exact: bool = False
     by_memory: bool = False
+    ended: bool = False
 
 
 def find_request(utterance: Utterance, said: str) -> Request | None:
@@ -117,6 +120,7 @@ def _read(
             return Request(
                 *(utterance, sentence, asked.said, vocabulary),
                 *(asked.exact, everything, around, asked.by_memory),
+                ended=asked.ended,
             )
     # Several languages may share the verb.
     found = [(said, one) for one in tongues() if (said := one.find_said(sentence)) is not None]
@@ -144,6 +148,9 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
         return None
     if start >= len(sentence) or quoted_mask(sentence)[start]:
         return None
+    ended = ended_clause(sentence[start:], language)
+    if ended:
+        return _Asked(ended, ended=True)
     body = without_reason(sentence[start:], language)
     if any(token.text in QUESTION_MARKS for token in body[:-2]) or _trails_off(sentence):
         return None

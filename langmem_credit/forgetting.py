@@ -11,14 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .corrections import corrects
 from .forget_requests import Request, find_request, is_request
 from .naming import (
     find_sharing,
     is_of_the_world,
+    is_shared,
     likely_named,
     names,
     same_source,
     says_exactly,
+    says_whole,
 )
 from .neighbours import find_touching_request, is_too_much
 from .notebook import Notebook
@@ -38,6 +41,7 @@ RULES: dict[str, str] = {
     "everything": "That names no single note; the person can forget several by hand.",
     "names_nothing": "The person's words do not plainly ask for this note: all that they name must "
     "stand in it, and no exception or second thought beside it.",
+    "shared": "The words that the person names stand in other notes too: ask which one they mean.",
     "ambiguous": "Several notes match equally well; say which by its id.",
     "not_yours": "The note is another person's; only they can forget it.",
 }
@@ -190,13 +194,13 @@ def _pick(
     """The one note among the best matches that the request names."""
     spoken = read_spoken(request.said, request.vocabulary)
     own = [note for note in notes if _may_forget(asker, note)]
-    likely = likely_named(spoken, [note for note in best if _may_forget(asker, note)], own)
+    likely = _likely(request, spoken, [note for note in best if _may_forget(asker, note)], own)
     if len(likely) > _MOST_TIED:
         return _refuse("ambiguous", likely[0].id)
     named = [note for note in likely if _names(request, spoken, note, own)]
     if not named:
         others = [note for note in best if not _may_forget(asker, note)]
-        strange = likely_named(spoken, others, notes)[:_MOST_TIED]
+        strange = _likely(request, spoken, others, notes)[:_MOST_TIED]
         strange = [note for note in strange if _names(request, spoken, note, notes)]
         if strange:
             return _refuse("not_yours", strange[0].id)
@@ -204,6 +208,9 @@ def _pick(
         closest = nearest or (best[0] if best else None)
         if request.everything:
             return _refuse("everything", closest.id if closest else None)
+        shared = [note for note in best[:_MOST_TIED] if _is_shared(request, spoken, note, own)]
+        if shared:
+            return _refuse("shared", shared[0].id)
         return _refuse("names_nothing" if best else "no_match", closest.id if closest else None)
     note = named[0]
     if not all(same_source(note, other) for other in named):
@@ -222,12 +229,30 @@ def _may_forget(asker: str | None, note: Note) -> bool:
     return not note.speaker or note.speaker == asker
 
 
+def _likely(
+    request: Request, spoken: Spoken, notes: Sequence[Note], others: Sequence[Note]
+) -> Sequence[Note]:
+    """The notes that the request may name."""
+    return notes if request.ended else likely_named(spoken, notes, others)
+
+
 def _names(request: Request, spoken: Spoken, note: Note, notes: Sequence[Note]) -> bool:
-    if request.exact and not says_exactly(spoken, note):
+    if request.ended:
+        return corrects(text_of(request.said, request.utterance.text), note, notes)
+    return _may_name(request, spoken, note) and names(spoken, note, notes)
+
+
+def _is_shared(request: Request, spoken: Spoken, note: Note, notes: Sequence[Note]) -> bool:
+    """True when only other notes with the same words keep the request from naming this one."""
+    if request.ended or note not in notes:
         return False
-    if request.by_memory and is_of_the_world(spoken, note):
+    return _may_name(request, spoken, note) and is_shared(spoken, note, notes)
+
+
+def _may_name(request: Request, spoken: Spoken, note: Note) -> bool:
+    if request.exact and not says_exactly(spoken, note) and not says_whole(spoken, note):
         return False
-    return names(spoken, note, notes)
+    return not (request.by_memory and is_of_the_world(spoken, note))
 
 
 def _find_by_query(query: str, notes: Sequence[Note]) -> list[Note]:

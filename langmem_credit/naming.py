@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .notes import Note
 from .pieces import Piece, alike, find_forms, is_among, note_words, split_pieces
-from .spoken import Spoken, read_spoken
+from .spoken import Spoken, read_spoken, says_text
 from .vocabularies import Vocabulary
 from .words import Token, is_unspaced, tokenize
 
@@ -35,14 +35,30 @@ def names(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
         others: the scope's notes; the note itself may be among them.
     """
     rivals = [one for one in others if not same_source(one, note)]
-    own = note_words(note)
+    if says_whole(spoken, note):
+        return not any(says_whole(spoken, one) for one in rivals)
     return any(
-        not _is_anothers(part, note)
-        and any(is_among(word, own) for word in part.anchors)
-        and is_rare(part.words, note, rivals, forms=_is_clear(part, note))
+        is_rare(part.words, note, rivals, forms=_is_clear(part, note))
         and not _better(part, note, rivals)
-        for part in _parts_for(spoken, note, others)
+        for part in _fitting(spoken, note, others)
     )
+
+
+def is_shared(spoken: Spoken, note: Note, others: Sequence[Note]) -> bool:
+    """True when the words fit this note, but stand in too many of the others to name it."""
+    rivals = [one for one in others if not same_source(one, note)]
+    return any(
+        not is_rare(part.words, note, rivals, forms=_is_clear(part, note))
+        for part in _fitting(spoken, note, others)
+    )
+
+
+def _fitting(spoken: Spoken, note: Note, others: Sequence[Note]) -> Iterator[Spoken]:
+    """The stretches of what is said whose words are the note's, and not another person's."""
+    own = note_words(note)
+    for part in _parts_for(spoken, note, others):
+        if not _is_anothers(part, note) and any(is_among(word, own) for word in part.anchors):
+            yield part
 
 
 def likely_named(spoken: Spoken, notes: Sequence[Note], others: Sequence[Note]) -> Sequence[Note]:
@@ -52,8 +68,11 @@ def likely_named(spoken: Spoken, notes: Sequence[Note], others: Sequence[Note]) 
     return [
         note
         for note in notes
-        if rare & note_words(note)
-        and (lists or says_exactly(spoken, note) or _covers(spoken, note))
+        if says_whole(spoken, note)
+        or (
+            rare & note_words(note)
+            and (lists or says_exactly(spoken, note) or _covers(spoken, note))
+        )
     ]
 
 
@@ -92,6 +111,14 @@ def says_exactly(spoken: Spoken, note: Note) -> bool:
         for text in _texts_of(note)
         for told in (_content_of(text, spoken.vocabulary),)
     )
+
+
+def says_whole(spoken: Spoken, note: Note) -> bool:
+    """True when the words are the whole text of the note, as in "that I like tea".
+
+    Such words name it also beside "I like green tea".
+    """
+    return any(says_text(spoken, text) for text in _texts_of(note))
 
 
 def is_of_the_world(spoken: Spoken, note: Note) -> bool:

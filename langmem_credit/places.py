@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from .answers import not_replaced
 from .books import Book
 from .corrections import corrects
 from .events import name_of
@@ -33,6 +34,8 @@ class Place:
         session: with that scope's ledger for its own.
         replaced: the note there that the call corrects, or None.
         remark: what of the model's wish was not heeded, a sentence; "" for nothing.
+        standing: why the note that the call names keeps its place, a sentence; "" where it
+            names none or takes its place.
         refusal: why nothing can be kept, half a sentence; "" where it can.
     """
 
@@ -40,6 +43,7 @@ class Place:
     replaced: Note | None = None
     remark: str = ""
     refusal: str = ""
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,32 @@ class Found:
 
 
 def place_for(session: Session, call: Call, verdict: Verdict) -> Place:
-    """Where the note of this call is to be kept."""
+    """Where the note of this call is to be kept, and what it takes the place of."""
+    place = _place_for(session, call, verdict)
+    wanted = call.args.get("id")
+    if place.replaced or wanted is None or (isinstance(wanted, str) and not wanted.strip()):
+        return place
+    return replace(place, standing=not_replaced(wanted, _why_it_stands(session, wanted, verdict)))
+
+
+def _why_it_stands(session: Session, wanted: object, verdict: Verdict) -> str:
+    """Why the note of this id is not corrected, half a sentence."""
+    old = session.shelf().notebook.get(wanted)
+    if old is None:
+        return "there is no such note"
+    if not old.active:
+        return f"that one is {old.status}"
+    if (old.speaker or "") != (session.run.speaker or ""):
+        return "that one is another person's"
+    if not verdict.credited:
+        return "it is no memory itself"
+    return (
+        "the person's words do not say that it no longer holds: both stay. The person can say so, "
+        'as in "I no longer use zsh" or "I use fish, not zsh"'
+    )
+
+
+def _place_for(session: Session, call: Call, verdict: Verdict) -> Place:
     if is_finding(call, verdict):
         return _place_for_finding(session, call)
     if not session.books:

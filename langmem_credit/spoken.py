@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .pieces import Piece, is_combining, naming_words, split_pieces
 from .vocabularies import Vocabulary
-from .words import Phrases, Token
+from .words import Phrases, Token, strip_final_stop, tokenize
 
 _MOST_ORDINAL = 2  # digits
+# "Forget that tea" speaks of a thing.
+_LEAST_WHOLE = 3  # words
 _NEAR = 3  # words from "my" to "note" in "my old zsh note"
 
 
@@ -75,6 +78,24 @@ def read_spoken(tokens: Sequence[Token], vocabulary: Vocabulary) -> Spoken:
         ),
         aside=tuple(aside),
     )
+
+
+def says_text(spoken: Spoken, text: str) -> bool:
+    """True when the words are the text, one for one, a final stop and an opening "that" aside."""
+    vocabulary = spoken.vocabulary
+    opened = vocabulary.clauses.match_at(spoken.tokens, 0)
+    words = tuple(token.low for token in spoken.tokens[opened:])
+    if len(words) < _LEAST_WHOLE or not spoken.anchors:
+        return False
+    told = _lows_of(text)
+    # "Ich esse nie Fleisch" is said as "dass ich nie Fleisch esse".
+    turned = vocabulary.verb_last and opened > 0 and told[:1] and told[0] in vocabulary.subjects
+    return words == told or (bool(turned) and words == (told[0], *told[2:], *told[1:2]))
+
+
+@lru_cache(maxsize=4096)
+def _lows_of(text: str) -> tuple[str, ...]:
+    return tuple(token.low for token in strip_final_stop(tokenize(text)))
 
 
 def _filler_mask(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[bool]:

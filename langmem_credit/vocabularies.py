@@ -68,6 +68,7 @@ class Vocabulary:
         clause_words: words that make one alone.
         persons: whose a thing is.
         inflected: the form of a verb alone says whose it is.
+        verb_last: the verb of a clause stands last: "dass ich nie Fleisch esse".
     """
 
     fillers: Phrases
@@ -85,6 +86,7 @@ class Vocabulary:
     clause_words: frozenset[str] = frozenset()
     persons: Persons = _NOBODY
     inflected: bool = False
+    verb_last: bool = False
 
 
 @cache
@@ -129,4 +131,5 @@ def vocabulary_of(language: Language) -> Vocabulary:
         clause_words=language.words("forget_clause_words"),
         persons=persons_of(language),
         inflected=bool(language.items("first_person_endings")),
+        verb_last=bool(language.items("final_endings")),
     )

@@ -388,6 +388,7 @@ MUTATIONS = [
         "forgetting",
         ("find_quote(said, utterance.text)\n    ]", "True\n    ]"),
         ("        if touched:\n", "        if False:\n"),
+        ("return corrects(text_of(request.said, request.utterance.text), note, notes)", "pass"),
         ("if not all(same_source(note, other) for other in named):", "if False:"),
         ("return not note.speaker or note.speaker == asker", "return True"),
         ("if request.exact and not says_exactly(", "if False and not says_exactly("),
@@ -427,7 +428,12 @@ MUTATIONS = [
         ("        and not _better(part, note, rivals)\n", ""),
         ("or not all(map(_opens_object, parts[1:]))", "or False"),
         ("        return piece.low in _QUOTES\n", "        return True\n"),
-        ("forms=_is_clear(part, note)", "forms=True"),
+        ("forms=_is_clear(part, note))\n        and", "forms=True)\n        and"),
+        ("        if says_whole(spoken, note)\n        or (", "        if ("),
+        (
+            "        not is_rare(part.words, note, rivals,",
+            "        is_rare(part.words, note, rivals,",
+        ),
     ),
     *_m(
         "pieces",
@@ -454,6 +460,19 @@ MUTATIONS = [
         ("return not told or told == persons.found_in(new)", "return True"),
         ("        if len(told) > place + len(denied):\n            continue\n", ""),
         ("match_at(new, 0)\n    if length:", "match_end(new)\n    if length:"),
+        (
+            (
+                "        return ()\n    now = _without(_behind_sign(new, language), "
+                'language.phrases("correction_signs"))\n    other'
+            ),
+            "        pass\n    now = new\n    other",
+        ),
+        (
+            "        return ()\n    chosen = [",
+            "        pass\n    chosen = [",
+        ),
+        ("any(set(chosen) <= set(group) for group in groups)", "True"),
+        ("if opened and opened + len(denied) ==", "if opened + len(denied) <"),
     ),
     *_m(
         "values",
@@ -466,12 +485,16 @@ MUTATIONS = [
     ),
     *_m(
         "spoken",
+        ("if len(words) < _LEAST_WHOLE or not spoken.anchors:", "if False:"),
+        ("return words == told or (bool(turned)", "return words == told or (False"),
         ("_count_former(fillers, aside, tokens, vocabulary)\n    ordinals", "ordinals"),
         ("if not ordinal and not (", "if not ("),
         ("            mask[index] = True\n", "            pass\n"),
     ),
     *_m(
         "forget_edges",
+        ("return clause if ended else ()", "return clause"),
+        ("or any(token.text in MARKS for token in clause):", "or False:"),
         (
             "return body[:index] if lets_go(tail, language) and not again",
             "return body[:index] if not again",

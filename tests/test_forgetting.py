@@ -249,7 +249,15 @@ def test_the_time_of_a_request_grows_with_the_notes_and_not_with_their_square():
 
     # Each note against each other one takes a quarter of a minute.
     assert time.process_time() - began < 4
-    assert [verdict.rule for verdict in verdicts] == ["names_nothing", ""]
+    assert [verdict.rule for verdict in verdicts] == ["shared", ""]
+
+
+def test_a_refusal_says_where_other_notes_share_the_words():
+    notes = notebook_of("I like tea", "I like green tea", "Reviews happen on Mondays")
+
+    assert judged("tea", "forget the tea", notes=notes).rule == "shared"
+    assert judged("tea", "forget the coffee", notes=notes).rule == "names_nothing"
+    assert judged("tea", "forget the tea on Mondays", notes=notes).rule == "names_nothing"
 
 
 def test_a_request_that_fits_very_many_notes_is_ambiguous():

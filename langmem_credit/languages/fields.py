@@ -280,6 +280,8 @@ FIELDS: dict[str, str] = {
     "correction_spared": "Fillers that limit no correction, besides articles and persons.",
     "correction_units": "Words of one kind that give a value with a number or alone: 'may|june'.",
     "correction_single": "Phrases that open what is so of one thing at a time: 'I live in'.",
+    "correction_choosing": "Phrases that open a choice: 'I prefer'.",
+    "correction_rivals": "Things of which one chooses one, joined by '|': 'tabs|spaces'.",
     "correction_copulas": "Verbs between a subject and its value.",
     "correction_bare": "Words before a subject that do not belong to it.",
     "forget_storers": "Those of `forget_keepers` that speak of things too: 'don't keep the dog'.",
