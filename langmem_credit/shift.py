@@ -374,14 +374,14 @@ class _Matcher:
             return True
         if twice or self.language is None or not said.text.isupper():
             return False
-        lowered = told.text == told.low or told.text == told.text.capitalize()
-        if self.all_caps:
-            return lowered and said.low not in self.language.words("caps_ambiguous")
-        written = any(
+        # Any other word in capitals may be a name: "ALWAYS USE LESS", "NEVER PUSH TO MAIN".
+        if said.low not in self.language.words("emphasis") or len(said.text) < 2:
+            return False
+        if told.text not in (told.low, told.text.capitalize()):
+            return False
+        return not any(
             is_led(self.said, index, self.language)
+            or (index > 0 and self.said[index - 1].low in self._articles)
             for index, word in enumerate(self.said)
             if word is said
         )
-        if written:
-            return False
-        return lowered and len(said.text) > 1 and said.low in self.language.words("emphasis")
