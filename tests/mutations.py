@@ -139,8 +139,10 @@ MUTATIONS = [
             'if said.low not in self.language.words("emphasis") or len(said.text) < 2:',
             "if len(said.text) < 2:",
         ),
-        ("or (index > 0 and self.said[index - 1].low in self._articles)", "or False"),
+        ("named = index > 0 and self.said[index - 1].low in self._articles", "named = False"),
+        ("if self.all_caps and is_common(self.said, index, self.language):", "if self.all_caps:"),
         ("if self._ambiguous():", "if False:"),
+        ("return not following or (", "return True or ("),
         ('if word.low in language.words("reflexive"):', "if False:"),
         ("if word.hyphened and self._speaks_of_self(word.low):", "if False:"),
         ("return (0, 0) if self._is_in_name(i) else None", "return None"),
@@ -197,6 +199,8 @@ MUTATIONS = [
         ),
         ("return index < 2 or signed", "return False"),
         ('if language.phrases("openers_not_with").found_in(tokens):', "if False:"),
+        ('if tokens[end - 1].low in language.words("openers_not_before_self"):', "if False:"),
+        ("if own or (not _is_request(bare", "if (not _is_request(bare"),
         ("return not placed or bool(near", "return bool(near"),
         (
             'return mark > 1 and tokens[mark - 2].low in language.words("copulas")',
@@ -248,13 +252,11 @@ MUTATIONS = [
             "return (marked, True) if not free else (free, False)",
         ),
         (
-            (
-                'language.phrases("openers_before_separator").match_at(tokens, index)\n'
-                "    if length and separates(tokens, index + length):"
-            ),
-            'language.phrases("openers_before_separator").match_at(tokens, index)\n    if length:',
+            "if length and separates(tokens, index + length):\n            mark",
+            "if length and index + length < len(tokens):\n            mark",
         ),
-        ('tokens[index + length].text not in ",-"', "True"),
+        ("if mark not in without:", "if True:"),
+        ("topics.match_at(tokens, index) == length:", "False:"),
     ),
     *_m(
         "neighbours",
