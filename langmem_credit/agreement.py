@@ -43,6 +43,9 @@ def left_out_forms(low: str, language: Language, *, before: str = "") -> frozens
 
 
 def _tells_no_tense(low: str, before: str, language: Language) -> bool:
+    if _is_listed(low, "two_verbs", language):
+        # "I found companies", "I fell trees".
+        return True
     return _is_listed(low, "tenseless", language) and before not in language.words("habits")
 
 

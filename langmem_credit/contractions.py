@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from .languages import Language
+from .languages import Language, load
 from .mentions import has_two_forms, is_led
 from .words import Token, quoted_mask
 
+_Forms = dict[str, str]
 # Marks that make names and paths of the words beside them.
 _NAME_MARKS = "/\\_.@#:=~$%&*|<>"
 
@@ -46,10 +48,8 @@ def open_contractions(tokens: Sequence[Token], language: Language | None) -> lis
 def open_each(tokens: Sequence[Token], language: Language | None) -> list[tuple[Word, ...]]:
     """`open_contractions`, one group of words a token."""
     mask = quoted_mask(tokens)
-    table = language.table("contractions") if language else {}
-    would = language.table("would_contractions") if language else {}
-    before = language.words("would_before") if language else frozenset()
-    fixed = has_two_forms(tokens, {**table, **would})
+    table, led, every = _short_forms(language.code) if language else ({}, (), {})
+    fixed = has_two_forms(tokens, every)
     groups: list[tuple[Word, ...]] = []
     last = len(tokens) - 1
     for index, token in enumerate(tokens):
@@ -60,8 +60,9 @@ def open_each(tokens: Sequence[Token], language: Language | None) -> list[tuple[
         spoken_of = fixed or _is_spoken_of(tokens, index, language)
         if not mask[index] and not code and not spoken_of:
             opened = table.get(token.low, "")
-            if not opened and index < last and tokens[index + 1].low in before:
-                opened = would.get(token.low, "")
+            for forms, before in led if not opened and index < last else ():
+                if tokens[index + 1].low in before:
+                    opened = opened or forms.get(token.low, "")
         # "IM Bob" is a message to Bob.
         if not opened or (token.text.isupper() and len(token.text) == 2):
             hyphened = not alone and _touches_mark(tokens, index, "-")
@@ -70,6 +71,24 @@ def open_each(tokens: Sequence[Token], language: Language | None) -> list[tuple[
         else:
             groups.append(_open(token, opened))
     return groups
+
+
+@cache
+def _short_forms(code: str) -> tuple[_Forms, tuple[tuple[_Forms, frozenset[str]], ...], _Forms]:
+    """(those that are opened, those that are before certain words, both).
+
+    "She's left" may be "she is left" and "she has left": what follows must tell.
+    """
+    language = load(code)
+    always = language.table("contractions")
+    led = (
+        (language.table("is_contractions"), language.words("is_before")),
+        (language.table("would_contractions"), language.words("would_before")),
+    )
+    every = dict(always)
+    for forms, _ in led:
+        every |= forms
+    return always, led, every
 
 
 def _open(token: Token, opened: str) -> tuple[Word, ...]:

@@ -8,12 +8,13 @@ what `units.py` and `shift.py` list.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from . import languages
 from .claims import unsupported
 from .contractions import open_each
+from .edges import note_ranges, renames, with_own_mark
 from .languages import Language
 from .neighbours import TOO_MUCH, find_touching, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict
@@ -256,20 +257,25 @@ def _find_obstacle(
 
 def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     """True when the note says one of the unit's stretches, whole, edits aside."""
-    note = strip_final_stop(note)
-    if any(_is_verbatim(strip_final_stop(whole), note) for whole in unit.wholes):
+    told, note = note, strip_final_stop(note)
+    if any(
+        _is_verbatim(strip_final_stop(whole), note)
+        and not renames(whole, (0, len(strip_final_stop(whole))), told, language)
+        for whole in unit.wholes
+    ):
         return True
     # No edit makes one word of more than two.
     if not len(unit.shortest) <= 2 * len(note) + 8 <= 4 * len(unit.tokens) + 40:
         return False
-    if any(_is_verbatim(unit.tokens[start:end], note) for start, end in unit.ranges()):
+    ranges = [one for one in unit.ranges() if not renames(unit.tokens, one, told, language)]
+    if any(_is_verbatim(unit.tokens[start:end], note) for start, end in ranges):
         return True
     said = open_each(unit.tokens, language)
-    told = open_each(note, language)
+    opened = open_each(note, language)
     return any(
-        same_opened(said[start:end], told[begin:close], language)
-        for start, end in unit.ranges()
-        for begin, close in _note_ranges(unit.tokens[start:end], note, language)
+        same_opened(said[start:end], opened[begin:close], language)
+        for start, end in ranges
+        for begin, close in note_ranges(unit.tokens[start:end], note, language)
     )
 
 
@@ -288,50 +294,9 @@ def _is_verbatim(unit: Sequence[Token], note: Sequence[Token]) -> bool:
     )
 
 
-def _note_ranges(
-    unit: Sequence[Token], note: Sequence[Token], language: Language | None
-) -> Iterable[tuple[int, int]]:
-    """The note, and the note without what may be added around the person's words."""
-    yield 0, len(note)
-    if language is None:
-        return
-    places = language.phrases("place_front")
-    front = places.match_at(note, 0)
-    behind = places.match_end(note)
-    quoted = language.phrases("attribution").match_at(note, 0)
-    if quoted and not language.phrases("attribution").match_at(unit, 0):
-        rest = _skip_mark(note, quoted)
-        if rest > quoted and note[rest - 1].text in ":\uff1a":
-            yield rest, len(note)
-    # The person's own place stands alone.
-    if not (front or behind) or places.found_in(unit):
-        return
-    if front:
-        yield _skip_mark(note, front), len(note)
-    if behind and _takes_place(unit, language):
-        yield 0, len(note) - behind
-
-
-def _takes_place(unit: Sequence[Token], language: Language) -> bool:
-    """True when a place behind the words would say of the whole order where it holds.
-
-    Behind a restricting word or another clause it would belong to that ("the docs we wrote in this
-    repo", "the keys stored in this repo"), and behind "upload …" it would say where to.
-    """
-    fields = ("restricting", "subordinators", "invariant")
-    endings = tuple(language.items("place_not_behind_endings")) or ("\0",)
-    return unit[0].low in language.words("place_behind_verbs") and not any(
-        token.low.endswith(endings) or any(token.low in language.words(field) for field in fields)
-        for token in unit[1:]
-    )
-
-
-def _skip_mark(note: Sequence[Token], index: int) -> int:
-    return index + (index < len(note) and note[index].text in ",:\uff0c\uff1a")
-
-
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
-    text = text_of(unit.shortest, utterance.text)
+    words = with_own_mark(unit.tokens, unit.shortest, languages.detect(unit.tokens))
+    text = text_of(words, utterance.text)
     if count_words(unit.shortest) < 2 or len(text) > limits.note:
         return None
     if not _keeps_marks(unit, utterance.text, tokenize(text), text):

@@ -35,6 +35,23 @@ def is_led(words: Sequence[_Word] | Sequence[Token], index: int, language: Langu
     return index > 0 and words[index - 1].low in language.words("mentioning")
 
 
+def is_common(words: Sequence[_Word], index: int, language: Language) -> bool:
+    """True at each word of "A SCREEN READER", which names no one thing."""
+    opening = language.words("common_behind")
+    if words[index].low in opening:
+        return index + 1 < len(words) and words[index + 1].word
+    phrase = words[max(0, index - 2) : index + 1]
+    known = ("subjects", "adverbs", "function_words", "negations")
+    return any(
+        word.low in opening
+        and all(
+            one.word and not any(one.low in language.words(field) for field in known)
+            for one in phrase[place + 1 :]
+        )
+        for place, word in enumerate(phrase)
+    )
+
+
 def odd_mark(words: Sequence[_Word]) -> int:
     """The index of the first mark behind which words may be quoted; all of them without one."""
     for index, word in enumerate(words):

@@ -57,13 +57,17 @@ def _before_mark(tokens: Sequence[Token], index: int, language: Language) -> int
     """Length of "ok" before a mark, or of an adjective such as "great" before all but a comma.
 
     "That's wrong, I live in Rome" takes back what was said before; "That's wrong: …" what follows.
+    "Right: I use tabs; left: never" speaks of the right.
     """
-    length = language.phrases("openers_before_separator").match_at(tokens, index)
-    if length and separates(tokens, index + length):
-        return length
-    length = language.phrases("openers_before_stop").match_at(tokens, index)
-    if length and separates(tokens, index + length) and tokens[index + length].text not in ",-":
-        return length
+    topics = language.phrases("openers_not_before_colon")
+    for field, without in (("openers_before_separator", ""), ("openers_before_stop", ",-")):
+        length = language.phrases(field).match_at(tokens, index)
+        if length and separates(tokens, index + length):
+            mark = tokens[index + length].text
+            if mark in ":\uff1a" and topics.match_at(tokens, index) == length:
+                return 0
+            if mark not in without:
+                return length
     length = language.phrases("corrections").match_at(tokens, index)
     if length and separates(tokens, index + length) and tokens[index + length].text not in ":-":
         return length

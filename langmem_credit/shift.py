@@ -16,7 +16,7 @@ from typing import Literal
 from .agreement import is_adverb, is_second_verb, left_out_forms, third_form, third_forms
 from .contractions import Word, open_each
 from .languages import Language, load
-from .mentions import has_two_cases, is_led, odd_mark
+from .mentions import has_two_cases, is_common, is_led, odd_mark
 from .persons import Changes, plan_changes
 from .words import Token, is_unspaced, tokenize
 
@@ -167,13 +167,25 @@ class _Matcher:
                 return 1, 0
         for phrase, others in language.table("start_pairs").items():
             lows = [token.low for token in tokenize(phrase)]
-            if [word.low for word in said[: len(lows)]] == lows:
+            if [word.low for word in said[: len(lows)]] == lows and self._is_told(len(lows)):
                 for other in others.split("|"):
                     length = self._told_phrase(other, 0)
                     if length:
                         self.shifted = True
                         return len(lows), length
         return -1, -1
+
+    def _is_told(self, index: int) -> bool:
+        """False at "my address must never be used", which would bind the agent without "my"."""
+        assert self.language is not None
+        following = self.language.words("start_pairs_before")
+        return not following or (
+            index < len(self.said)
+            and self.said[index].low in following
+            and not any(
+                word.low in self.language.words("negations") for word in self.said[index + 1 :]
+            )
+        )
 
     def _inserted_subject(self) -> int:
         """How many words of the note name the user where the language leaves the subject out."""
@@ -374,14 +386,13 @@ class _Matcher:
             return True
         if twice or self.language is None or not said.text.isupper():
             return False
-        lowered = told.text == told.low or told.text == told.text.capitalize()
-        if self.all_caps:
-            return lowered and said.low not in self.language.words("caps_ambiguous")
-        written = any(
-            is_led(self.said, index, self.language)
-            for index, word in enumerate(self.said)
-            if word is said
-        )
-        if written:
+        if told.text not in (told.low, told.text.capitalize()):
             return False
-        return lowered and len(said.text) > 1 and said.low in self.language.words("emphasis")
+        index = next(index for index, word in enumerate(self.said) if word is said)
+        if self.all_caps and is_common(self.said, index, self.language):
+            return True
+        # Any other word in capitals may be a name: "ALWAYS USE LESS", "NEVER PUSH TO MAIN".
+        if said.low not in self.language.words("emphasis") or len(said.text) < 2:
+            return False
+        named = index > 0 and self.said[index - 1].low in self._articles
+        return not named and not is_led(self.said, index, self.language)

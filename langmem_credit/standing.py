@@ -94,12 +94,20 @@ def asks_about_ability(tokens: Sequence[Token], language: Language) -> bool:
 
     Only ways to word or write something are surely no question.
     """
-    ways = language.words("polite_ways")
+    ways = language.phrases("polite_ways")
     start = _skip_signs(tokens, language)
-    if not ways or start >= len(tokens) or _is_stopping(tokens, start, language):
+    if start >= len(tokens) or _is_stopping(tokens, start, language):
         return False
-    owned = any(token.low in language.words("possessive") for token in tokens)
-    return owned or tokens[start].low not in ways
+    abilities = language.phrases("polite_abilities")
+    if abilities.found_in(tokens):
+        # "Can you always answer without internet?"
+        return True
+    if not language.items("agreement"):
+        return not ways.found_in(tokens)
+    if tokens[start].low in language.words("polite_ways_bare"):
+        # "Can you never use the web?"
+        return any(token.low in language.words("articles") for token in tokens[start + 1 :])
+    return not ways.match_at(tokens, start)
 
 
 def asks_about_state(tokens: Sequence[Token], language: Language) -> bool:

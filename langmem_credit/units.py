@@ -204,6 +204,10 @@ def _may_go(
     clause = _is_clause(tokens[rest:], language)
     if all(_negates(token, language) for token in tokens[begin:end]):
         return clause and rest == end + 1 and tokens[end].text in ",\uff0c"
+    if tokens[end - 1].low in language.words("openers_not_before_self"):
+        # A Chinese "from now on" is "later" before "I will move".
+        if tokens[rest].low in language.words("weak_first_person"):
+            return False
     if not marked and tokens[end - 1].low in language.words("openers_before_clause"):
         return rest > end or (clause and not _negates(tokens[rest], language))
     return True
@@ -263,6 +267,9 @@ def _closer_length(tokens: Sequence[Token], language: Language) -> int:
     length = language.phrases("closers_after_separator").match_end(tokens)
     before = len(tokens) - length - 1
     if length and separates(tokens, before):
+        if tokens[before - 1].low in language.words("leading_prepositions"):
+            # "We always end with, please": the closer is the end meant.
+            return 0
         listed = _is_listed(tokens, before, language)
         return 0 if listed or _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
@@ -379,5 +386,10 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
     # Chinese and others put the request's particle behind the order without a mark.
     tail = language.phrases("polite_endings").match_end(bare)
     if tail and tail < len(bare) and has_strong_sign(bare[:-tail], language):
-        return _unit(bare[:-tail], language)
+        order = bare[:-tail]
+        own = order[0].low in language.words("weak_first_person")
+        if own or (not _is_request(bare, language) and asks_about_ability(order, language)):
+            # "I may always use your card, may I?"
+            return None
+        return _unit(order, language)
     return None

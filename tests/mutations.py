@@ -44,6 +44,7 @@ TESTS = {
     "neighbours": ("tests/test_credit.py", "tests/test_forgetting.py"),
     "questions": ("tests/test_credit.py",),
     "credit": ("tests/test_credit.py",),
+    "edges": ("tests/test_credit.py",),
     "claims": ("tests/test_credit.py",),
     "forgetting": ("tests/test_forgetting.py",),
     "forget_edges": ("tests/test_forgetting.py", "tests/test_languages.py"),
@@ -158,10 +159,13 @@ MUTATIONS = [
         ),
         ("        if i > self.odd:", "        if False:"),
         (
-            'return lowered and said.low not in self.language.words("caps_ambiguous")',
-            "return lowered",
+            'if said.low not in self.language.words("emphasis") or len(said.text) < 2:',
+            "if len(said.text) < 2:",
         ),
+        ("named = index > 0 and self.said[index - 1].low in self._articles", "named = False"),
+        ("if self.all_caps and is_common(self.said, index, self.language):", "if self.all_caps:"),
         ("if self._ambiguous():", "if False:"),
+        ("return not following or (", "return True or ("),
         ('if word.low in language.words("reflexive"):', "if False:"),
         ("if word.hyphened and self._speaks_of_self(word.low):", "if False:"),
         ("return (0, 0) if self._is_in_name(i) else None", "return None"),
@@ -218,6 +222,8 @@ MUTATIONS = [
         ),
         ("return index < 2 or signed", "return False"),
         ('if language.phrases("openers_not_with").found_in(tokens):', "if False:"),
+        ('if tokens[end - 1].low in language.words("openers_not_before_self"):', "if False:"),
+        ("if own or (not _is_request(bare", "if (not _is_request(bare"),
         ("return not placed or bool(near", "return bool(near"),
         (
             'return mark > 1 and tokens[mark - 2].low in language.words("copulas")',
@@ -269,13 +275,11 @@ MUTATIONS = [
             "return (marked, True) if not free else (free, False)",
         ),
         (
-            (
-                'language.phrases("openers_before_separator").match_at(tokens, index)\n'
-                "    if length and separates(tokens, index + length):"
-            ),
-            'language.phrases("openers_before_separator").match_at(tokens, index)\n    if length:',
+            "if length and separates(tokens, index + length):\n            mark",
+            "if length and index + length < len(tokens):\n            mark",
         ),
-        ('tokens[index + length].text not in ",-"', "True"),
+        ("if mark not in without:", "if True:"),
+        ("topics.match_at(tokens, index) == length:", "False:"),
     ),
     *_m(
         "neighbours",
@@ -371,10 +375,21 @@ MUTATIONS = [
         ("if utterance.asked and not has_own_sign(unit.tokens, language):", "if False:"),
         ("if not _says(unit, told, language) or not", "if not"),
         (" or not _keeps_marks(unit, utterance.text, told, note)", ""),
-        ("token.low.endswith(endings) or any(token.low in", "any(token.low in"),
+        ("len(text) > limits.note:", "False:"),
+    ),
+    *_m(
+        "edges",
+        ("token.low.endswith(endings)\n            or any(token.low in", "any(token.low in"),
         ('if rest > quoted and note[rest - 1].text in ":\\uff1a":', "if True:"),
         ("if not (front or behind) or places.found_in(unit):", "if not (front or behind):"),
-        ("len(text) > limits.note:", "False:"),
+        ('if language.phrases("place_others").found_in(unit):', "if False:"),
+        ("        index not in pairs\n        and (", "        (True) and ("),
+        ("        if told and told[0].text == first.low:", "        if False:"),
+        (
+            "return _is_used(tokens, end, language) and _mark_at(tokens, end) !=",
+            "return _mark_at(tokens, end) !=",
+        ),
+        ("    if _is_used(tokens, end, language) and _mark_at(tokens, end):", "    if False:"),
     ),
     *_m(
         "claims",
