@@ -23,7 +23,7 @@ from .lateness import ended_elsewhere
 from .ledger import Event, merge_events, remembered, withdrawn
 from .notebook import Notebook
 from .notes import Limits, Note, Verdict
-from .places import Place, closed_among, find_to_forget, place_for, saying_the_same
+from .places import Place, closed_among, find_to_forget, place_for, saying_the_same, unknown_scope
 from .runs import HeardRun
 from .scopes import SESSION
 from .scrubbing import scrub
@@ -222,6 +222,9 @@ def _decide_forget(session: Session, call: Call) -> Decision:
     ):
         if len(value) > limit:
             return _kept(f"{name} has {len(value)} characters; at most {limit} fit.")
+    unknown = unknown_scope(session, call)
+    if unknown:
+        return _kept(unknown)
     wanted, quote = (_without_secret(text, settings.limits) for text in (query, said))
     found = find_to_forget(session, call, wanted, quote)
     target, verdict = found.target, found.verdict
