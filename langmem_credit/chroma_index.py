@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from . import chroma_rows as rows
 from .chroma_folder import Folder
@@ -22,7 +22,7 @@ from .chroma_rows import IndexTroubleError, Place
 from .chroma_scope import Scope
 from .chroma_server import Server
 from .embedding import Embedder, EmbedderDownError, Refused, Vectors
-from .errors import ConfigurationError
+from .errors import ConfigurationError, named
 from .index import NO_EMBEDDER, Hit, IndexStatus, ScopeKey, SyncReport
 from .local_model import LocalModel
 from .notes import Note
@@ -65,6 +65,8 @@ class ChromaIndex:
         timeout_s: float = 10.0,
         **options: Any,
     ) -> None:
+        if not isinstance(deployment, str):
+            raise ConfigurationError(f"deployment={named(deployment)} does not fit. Pass text.")
         self._place = _place(place, timeout_s, options)
         self._vectors = _vectors(embedder, timeout_s)
         self._deployment = deployment
@@ -242,18 +244,28 @@ def _place(place: object, timeout_s: float, options: Mapping[str, Any]) -> Place
         unknown = sorted(options.keys() - {"headers", "tenant", "database"})
         if unknown:
             raise ConfigurationError(
-                f"{unknown[0]}={options[unknown[0]]!r} is no option of a Chroma server. Pass "
+                f"{unknown[0]}={named(options[unknown[0]])} is no option of a Chroma server. Pass "
                 "headers, tenant or database."
             )
         return Server(place, timeout_s=timeout_s, **options)
-    if not isinstance(place, (str, os.PathLike)) or not str(place):
+    if not _is_path(place):
         raise ConfigurationError(
-            f"place={place!r} does not fit. Pass a folder, or a server's http://host:port."
+            f"place={named(place)} does not fit. Pass a folder, or a server's http://host:port."
         )
     if options:
         name = min(options)
-        raise ConfigurationError(f"{name}={options[name]!r} is no option of an index folder.")
+        raise ConfigurationError(f"{name}={named(options[name])} is no option of an index folder.")
     return Folder(place, timeout_s=timeout_s)
+
+
+def _is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
+    """True for what may name a folder; a file system takes no NUL and no half a character."""
+    if not isinstance(place, (str, os.PathLike)) or not str(place):
+        return False
+    try:
+        return b"\0" not in os.fsencode(place)
+    except UnicodeEncodeError:
+        return False
 
 
 def _vectors(embedder: object, timeout_s: float) -> Vectors | None:
@@ -263,6 +275,6 @@ def _vectors(embedder: object, timeout_s: float) -> Vectors | None:
         embedder = LocalModel()
     if not isinstance(embedder, Embedder):
         raise ConfigurationError(
-            f"embedder={embedder!r} does not fit. Pass 'local', a LangChain Embeddings or None."
+            f"embedder={named(embedder)} does not fit. Pass 'local', a LangChain Embeddings or None."
         )
     return Vectors(embedder, timeout_s=timeout_s)

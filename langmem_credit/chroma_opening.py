@@ -144,8 +144,11 @@ class OpenFolder:
         if self._client is not None and (
             held.generation != self._generation or not self._is_same_database()
         ):
+            gone = not (self.path / "chroma").exists()
             self.shut()
             self.epoch += 1
+            if gone:
+                self.tell(f"The index folder {str(self.path)!r} is made anew: its files are gone.")
         self.versions = {"chromadb": chromadb.__version__}
         if held.left:
             self._after_a_death(held.left, held)

@@ -283,9 +283,10 @@ class Scope:
     def _make(self, place: Place, model: Model) -> None:
         """An empty collection for this model, in place of any other."""
         if self._record is not None:
+            was = self._record.model
             place.tell(
-                f"A scope's vectors are made again: they were made by {self._record.model.name}, "
-                f"and the embedder is {model.name}."
+                f"A scope's vectors are made again: they were made by {was.name} "
+                f"({was.dimension} numbers), and the embedder is {model.name} ({model.dimension})."
             )
         self._forget()
         record = Record(model, place.release)

@@ -17,7 +17,7 @@ from .contractions import open_each
 from .edges import note_ranges, renames, with_own_mark
 from .languages import Language
 from .neighbours import TOO_MUCH, find_touching, is_too_much
-from .notes import LIMITS, Limits, Utterance, Verdict
+from .notes import LIMITS, Limits, Utterance, Verdict, check_words
 from .pasting import find_pasted
 from .questions import asks_of_person
 from .shift import same_opened
@@ -74,6 +74,9 @@ def judge(
         about: whom it is about, as the model claims.
         core: the model's claim that it belongs with the most important.
 
+    Raises:
+        ConfigurationError: what is no text stands where a text must.
+
     >>> from langmem_credit.notes import Utterance
     >>> heard = [Utterance("m1", "please remember that I prefer dark mode")]
     >>> judge("Prefers dark mode", "I prefer dark mode", heard).credited
@@ -83,6 +86,7 @@ def judge(
     >>> verdict.rule, verdict.suggestion
     ('same_words', 'Never push to main')
     """
+    check_words(note, said, heard)
     if not note.strip() or not said.strip():
         return _refusal("empty", suggestion=suggest(note, heard, limits=limits))
     quote = tokenize(said[: limits.said])

@@ -33,6 +33,7 @@ from .places import (
     own_finding,
     place_for,
     saying_the_same,
+    unknown_scope,
 )
 from .runs import HeardRun
 from .scopes import SESSION
@@ -295,6 +296,9 @@ def _decide_forget(session: Session, call: Call) -> Decision:
     ):
         if len(value) > limit:
             return _kept(f"{name} has {len(value)} characters; at most {limit} fit.")
+    unknown = unknown_scope(session, call)
+    if unknown:
+        return _kept(unknown)
     wanted, quote = (_without_secret(text, settings.limits) for text in (query, said))
     own = own_finding(session, call.args.get("id"))
     found = (

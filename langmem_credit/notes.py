@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
+
+from .errors import ConfigurationError, named
 
 Kind = Literal["preference", "project", "reference", "fact", "lesson", "finding"]
 Status = Literal["active", "unconfirmed", "disputed", "superseded", "forgotten", "expired"]
@@ -191,3 +194,24 @@ def normalise_kind(kind: object) -> str:
 def utc_now() -> str:
     """This moment, ISO 8601 in UTC with microseconds and a Z."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def check_words(note: object, said: object, heard: object) -> None:
+    """Refuses what a credit rule cannot read.
+
+    Raises:
+        ConfigurationError: what is no text stands where a text must.
+    """
+    for name, value in (("note", note), ("said", said)):
+        if not isinstance(value, str):
+            raise ConfigurationError(f"judge() needs {name} as text, not {named(value)}.")
+    if isinstance(heard, str) or not isinstance(heard, Sequence):
+        raise ConfigurationError(
+            f"judge() needs heard as a list, not {named(heard)}. Pass [Utterance(id, text), …]."
+        )
+    for one in heard:
+        text = getattr(one, "text", one)
+        if not isinstance(one, Utterance) or not isinstance(text, str):
+            raise ConfigurationError(
+                f"judge() found {named(text)} in heard. Pass Utterance(id, text)."
+            )

@@ -135,6 +135,15 @@ def _place_for_finding(session: Session, call: Call) -> Place:
     return Place(session, replaced, " ".join(remarks))
 
 
+def unknown_scope(session: Session, call: Call) -> str:
+    """What is wrong with the scope that the call asks for, half a sentence; "" for nothing."""
+    asked = _asked(call)
+    names = [SESSION, *(book.scope.name for book in session.books)]
+    if not asked or not session.books or asked in names:
+        return ""
+    return f"there is no scope {asked!r:.40}. Pass one of {', '.join(names)}, or none for all."
+
+
 def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found:
     """The note that the call wants forgotten, looked for in all open scopes or in the one asked.
 

@@ -23,6 +23,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import Field
 
 from .digest import render
+from .errors import ConfigurationError, named
 from .lines import inert
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, utc_now
@@ -85,6 +86,11 @@ class CreditedRetriever(BaseRetriever):
             notebook, ranking = source.notebook, source.rank
         else:
             notebook, ranking = source, self.rank
+        if not isinstance(query, str):
+            raise ConfigurationError(
+                f"A retriever needs its query as text, not {named(query)}. Pass the question, or "
+                '"" for the newest notes.'
+            )
         most = clamped(self.k if k is None else k)
         shown = [*notebook.active, *(notebook.findings if self.findings else ())]
         if not query.strip() and not self.about:

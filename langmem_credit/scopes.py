@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import ConfigurationError, IdentityError
+from .errors import ConfigurationError, IdentityError, named
 
 SESSION = "session"
 USER = "user"
@@ -57,7 +57,7 @@ class Scope:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(_text(self.name)):
             raise ConfigurationError(
-                f"A scope cannot be called {self.name!r}. Use at most 32 lower-case letters, "
+                f"A scope cannot be called {named(self.name)}. Use at most 32 lower-case letters, "
                 "digits and hyphens, a letter first."
             )
         if self.name == SESSION:
@@ -177,11 +177,13 @@ def checked(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
     Raises:
         ConfigurationError: something is no scope, or two have one name.
     """
+    if isinstance(scopes, (Scope, str)) or not isinstance(scopes, Iterable):
+        raise ConfigurationError(f"scopes={named(scopes)} does not fit. Pass a list of Scope.")
     known: dict[str, Scope] = {}
     for scope in scopes:
         if not isinstance(scope, Scope):
             raise ConfigurationError(
-                f'scopes holds {scope!r}. Pass Scope("user", ("memories", "{{user_id}}")).'
+                f'scopes holds {named(scope)}. Pass Scope("user", ("memories", "{{user_id}}")).'
             )
         if scope.name in known:
             raise ConfigurationError(f"Two scopes are called {scope.name!r}. Rename one.")
@@ -208,10 +210,14 @@ def _labels(value: object) -> tuple[Any, ...]:
 
 def _texts(words: object, scope: str) -> tuple[str, ...]:
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise ConfigurationError(f"words={words!r} of scope {scope!r} does not fit. Pass a list.")
+        raise ConfigurationError(
+            f"words={named(words)} of scope {scope!r} does not fit. Pass a list."
+        )
     texts = tuple(words)
     if not all(isinstance(text, str) and text.strip() for text in texts):
-        raise ConfigurationError(f"words={words!r} of scope {scope!r} does not fit. Pass texts.")
+        raise ConfigurationError(
+            f"words={named(words)} of scope {scope!r} does not fit. Pass texts."
+        )
     return texts
 
 
@@ -219,6 +225,6 @@ def _check_label(label: object, scope: str) -> None:
     if isinstance(label, str) and (_LITERAL.fullmatch(label) or _PLACEHOLDER.fullmatch(label)):
         return
     raise ConfigurationError(
-        f"Label {label!r} of scope {scope!r} does not fit. A label is letters, digits, hyphens and "
-        'underscores, or one placeholder such as "{user_id}"; two values make two labels.'
+        f"Label {named(label)} of scope {scope!r} does not fit. A label is letters, digits, hyphens "
+        'and underscores, or one placeholder such as "{user_id}"; two values make two labels.'
     )

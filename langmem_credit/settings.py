@@ -109,8 +109,10 @@ class Settings:
                     f"limits.{limit.name}={named(value)} does not fit. Pass a whole number from 0 "
                     "on."
                 )
-        if isinstance(self.scopes, Scope) or not isinstance(self.scopes, Sequence):
-            raise ConfigurationError(f"scopes={self.scopes!r} does not fit. Pass a list of Scope.")
+        if not isinstance(self.scopes, Sequence):
+            raise ConfigurationError(
+                f"scopes={named(self.scopes)} does not fit. Pass a list of Scope."
+            )
         object.__setattr__(self, "scopes", checked(self.scopes))
         if self.index is not None and not isinstance(self.index, KeptIndex):
             if isinstance(self.index, type) or not isinstance(self.index, Index):
