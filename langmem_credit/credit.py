@@ -359,7 +359,7 @@ def _count(tokens: Sequence[Token], language: Language | None) -> Counter[str]:
     """The words with contractions opened, so that "don't" and "do not" show no difference."""
     counts = Counter(token.low for token in tokens if token.word)
     table = language.table("contractions") if language else {}
-    for low in counts.keys() & table.keys():
+    for low in [low for low in counts if low in table]:
         number = counts.pop(low)
         counts.update(dict.fromkeys(table[low].split(), number))
     return counts

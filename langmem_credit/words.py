@@ -40,11 +40,16 @@ _WIDE_SEPARATORS = frozenset("\u3001\uff0c\uff1a\u3002\uff01\uff1b")
 _SEPARATORS = frozenset(",:;.!-") | _WIDE_SEPARATORS
 _CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_/")
 _MAY_END = _ENDS | _CLOSING
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+# The fields of a token by their places, read without a step of Python for each.
+_TEXT, _WORD = itemgetter(0), itemgetter(5)
 # A full stop behind one of these ends no sentence.
-_ABBREVIATIONS = frozenset(
-    """e.g i.e etc vs dr mr mrs ms prof st no nr approx fig ca bzw usw ggf z.b d.h sr sra ud p.ej
-    pág inc ltd cf al a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec""".split()
-)
+_ABBREVIATIONS = frozenset([
+    "e.g", "i.e", "etc", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "approx", "fig",
+    "ca", "bzw", "usw", "ggf", "z.b", "d.h", "sr", "sra", "ud", "p.ej", "pág", "inc", "ltd", "cf",
+    "al", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
+    "nov", "dec",
+])  # fmt: skip
 
 
 class Token(NamedTuple):
@@ -65,10 +70,6 @@ class Token(NamedTuple):
     start: int
     end: int
     word: bool
-
-
-# Read without a step of Python for each token.
-_TEXT, _WORD = itemgetter(0), itemgetter(5)
 
 
 def fold(text: str) -> str:
@@ -158,10 +159,8 @@ def is_unspaced(text: str) -> bool:
 
 def beside_unspaced(tokens: Sequence[Token], index: int) -> bool:
     """True when a neighbour of the mark here is of a script that puts no space behind marks."""
-    return any(
-        0 <= near < len(tokens) and is_unspaced(tokens[near].text)
-        for near in (index - 1, index + 1)
-    )
+    beside = (*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2])
+    return any(is_unspaced(token.text) for token in beside)
 
 
 def separates(tokens: Sequence[Token], index: int) -> bool:
@@ -182,21 +181,13 @@ def ends_in_question(tokens: Sequence[Token]) -> bool:
     """True when a question mark of any script is among the closing punctuation."""
     for index in range(len(tokens) - 1, -1, -1):
         token = tokens[index]
-        if token.text in QUESTION_MARKS or _is_greek_question(tokens, index):
+        before = tokens[max(0, index - 40) : index] if token.text == ";" else ()
+        # Composing turns Greek's own question mark into a semicolon.
+        if token.text in QUESTION_MARKS or any(_GREEK.match(near.text) for near in before):
             return True
         if token.word or token.text not in _ENDS | _CLOSING:
             return False
     return False
-
-
-def _is_greek_question(tokens: Sequence[Token], index: int) -> bool:
-    """True at a semicolon behind Greek words: composing turns Greek's own mark into one."""
-    if tokens[index].text != ";":
-        return False
-    return any(
-        "\u0370" <= token.text[0] <= "\u03ff" or "\u1f00" <= token.text[0] <= "\u1fff"
-        for token in tokens[max(0, index - 40) : index]
-    )
 
 
 def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[Token]]:
@@ -213,17 +204,15 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     parts: list[Sequence[Token]] = []
     start = 0
     mask = quoted_mask(tokens)
-    # Most tokens end nothing; this is the hot loop of a decision.
-    places = [k for k, token in enumerate(tokens, 1) if token.text in _MAY_END]
-    lines = [k for k, token in enumerate(tokens) if token.gap == "\n"]
-    for index in sorted({*places, *lines}) if lines else places:
-        if not 0 < index < len(tokens) or (mask[index] and mask[index - 1]):
+    places = {k for k, token in enumerate(tokens, 1) if token.text in _MAY_END}
+    places |= {k for k, token in enumerate(tokens) if token.gap == "\n"}
+    for index in sorted(places - {0, len(tokens)}):
+        if mask[index] and mask[index - 1]:
             continue
         if tokens[index].gap == "\n" or _ends_sentence(tokens, mask, index, strict):
             parts.append(tokens[start:index])
             start = index
-    parts.append(tokens[start:])
-    return [part for part in parts if part]
+    return [*parts, tokens[start:]] if tokens else []
 
 
 def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, strict: bool) -> bool:
@@ -236,9 +225,8 @@ def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, st
         stop -= 1
     if tokens[stop].text not in _ENDS:
         return False
-    if not token.gap and not (tokens[stop].text in "!?;" and beside_unspaced(tokens, stop)):
-        return False
-    if not strict and mask[stop]:
+    apart = token.gap or (tokens[stop].text in "!?;" and beside_unspaced(tokens, stop))
+    if not apart or (not strict and mask[stop]):
         return False
     if tokens[stop].text == "." and _is_abbreviation(tokens, stop):
         return False
@@ -328,10 +316,9 @@ class Phrases:
 
     def match_end(self, tokens: Sequence[Token]) -> int:
         """How many tokens the longest phrase at the very end has; 0 when none stands there."""
-        if tokens:
-            for lows in self._by_last.get(tokens[-1].low, ()):
-                if _stands_at(lows, tokens, len(tokens) - len(lows)):
-                    return len(lows)
+        for lows in self._by_last.get(tokens[-1].low, ()) if tokens else ():
+            if _stands_at(lows, tokens, len(tokens) - len(lows)):
+                return len(lows)
         return 0
 
     def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -341,8 +328,7 @@ class Phrases:
             return
         last = len(tokens) - 1
         for index, token in enumerate(tokens):
-            seconds = starts.get(token.low)
-            if seconds is None:
+            if (seconds := starts.get(token.low)) is None:
                 continue
             if "" in seconds or (index < last and tokens[index + 1].low in seconds):
                 length = self.match_at(tokens, index)
