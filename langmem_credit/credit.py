@@ -35,6 +35,7 @@ from .words import (
     count_words,
     find_tokens,
     fold,
+    split_sentences,
     strip_final_stop,
     text_of,
     tokenize,
@@ -107,6 +108,8 @@ def judge(
             continue
         verdict = _judge_utterance(note, told, heard, index, tokens, limits)
         if verdict.credited:
+            if not about and not core:
+                return verdict
             language = languages.detect(tokens)
             ignored = unsupported(heard[index], tokens, language, about, core=core)
             return replace(verdict, ignored=ignored)
@@ -234,7 +237,8 @@ def _find_obstacle(
     pasted = find_pasted(utterance.text)
     if pasted:
         return "own_voice", pasted
-    rule, detail = find_foreign_voice(unit.tokens, language)
+    sentences = split_sentences(unit.tokens, strict=False)
+    rule, detail = find_foreign_voice(unit.tokens, sentences, language)
     if rule:
         return rule, detail
     # Thanks behind it hide a final "…, right".
@@ -254,7 +258,7 @@ def _find_obstacle(
         return "small_talk", ""
     if utterance.asked and not has_own_sign(unit.tokens, language):
         return "own_voice", "it answers the agent's question and does not speak of the person"
-    if not lasts(unit.tokens, language):
+    if not lasts(sentences, language):
         return "one_off", ""
     return "", ""
 
@@ -324,7 +328,7 @@ def _count(tokens: Sequence[Token], language: Language | None) -> Counter[str]:
     """The words with contractions opened, so that "don't" and "do not" show no difference."""
     counts = Counter(token.low for token in tokens if token.word)
     table = language.table("contractions") if language else {}
-    for low in counts.keys() & table.keys():
+    for low in [low for low in counts if low in table]:
         number = counts.pop(low)
         counts.update(dict.fromkeys(table[low].split(), number))
     return counts

@@ -12,7 +12,7 @@ from . import languages
 from .languages import Language
 from .openers import opener_length
 from .standing import has_strong_sign, is_order
-from .words import Token, beside_unspaced, count_words, is_unspaced, separates, split_sentences
+from .words import Token, beside_unspaced, count_words, holds_mark, is_unspaced, separates
 
 _MOST_WORDS = 4
 _VALUE_WORDS = 3
@@ -21,21 +21,21 @@ _MARKS = frozenset(":>|-)]}*_\u3011\u300b")
 _OPENING, _CLOSING = "([{<*_\u3010\u300a", ")]}>*_\u3011\u300b"
 
 
-def has_foreign_label(tokens: Sequence[Token], language: Language) -> bool:
-    """True when a label in front of a sentence names somebody else or a document.
+def has_foreign_label(
+    tokens: Sequence[Token], parts: Sequence[Sequence[Token]], language: Language
+) -> bool:
+    """True when a label in front of a part of the tokens names somebody else or a document.
 
     >>> from langmem_credit.languages import load
     >>> from langmem_credit.words import tokenize
     >>> en = load("en")
     >>> texts = ("Ann: always use npm", "Naming: always use snake case", "[docs] never use npm")
-    >>> [has_foreign_label(tokenize(text), en) for text in texts]
+    >>> [has_foreign_label(tokenize(text), [tokenize(text)], en) for text in texts]
     [True, False, True]
     """
-    if not any(token.text in _MARKS for token in tokens):
+    if not holds_mark(tokens, _MARKS):
         return False
-    return any(
-        _opens_with_label(sentence, language) for sentence in split_sentences(tokens, strict=False)
-    )
+    return any(_opens_with_label(part, language) for part in parts)
 
 
 def _opens_with_label(sentence: Sequence[Token], language: Language) -> bool:

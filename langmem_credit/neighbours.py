@@ -101,7 +101,7 @@ def find_touching(
         return "taken_back", ""
     if not all(reading.alone for reading in (*before, *behind)):
         return "own_voice", _TOUCHED
-    if heard[index].via != "answer" and not _opens_anew(tokens):
+    if before and heard[index].via != "answer" and not _opens_anew(tokens):
         # "What must nobody ever do?" and its answer.
         if any(reading.asks for reading in before):
             return "own_voice", _TOUCHED

@@ -24,6 +24,8 @@ _PASTED_ANYWHERE = re.compile(
     r"""```|~~~|</[A-Za-z][\w:.-]{0,40}\s{0,5}>|<\||\|>|<!--|-{5}|={5}"""
     r"""|(?i:\[/?INST\]|<<SYS>>|"(?:role|content|message|level|msg)"\s?:)"""
 )
+# One of these stands in each of them; few texts hold any.
+_PASTED_SIGNS = ("```", "~~~", "</", "<|", "|>", "<!--", "-----", "=====", "[", "<<", '"')
 # "Tom: I hate the logo": a short name before a colon at the start of one of several lines.
 _CHAT_LINE = re.compile(r"[ \t]*[^\W\d_][\w.' -]{0,30}:[ \t]+\S")
 _BLOCK_AFTER_COLON = re.compile(r"[:：][ \t]*\n[ \t\n]*\S")
@@ -36,7 +38,8 @@ def find_pasted(text: str) -> str:
     'it holds pasted or quoted lines'
     """
     lines = text.splitlines()
-    if _PASTED_ANYWHERE.search(text) or any(map(_PASTED_LINE.match, lines)):
+    signed = any(sign in text for sign in _PASTED_SIGNS)
+    if (signed and _PASTED_ANYWHERE.search(text)) or any(map(_PASTED_LINE.match, lines)):
         return "it holds pasted or quoted lines"
     if _BLOCK_AFTER_COLON.search(text):
         return "it holds a block of text after a colon"

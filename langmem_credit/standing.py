@@ -28,20 +28,20 @@ from .objects import has_marker, is_generic, names_one_thing
 from .openers import opener_length
 from .smalltalk import is_small_talk
 from .statements import has_finite_verb, is_no_verb, is_predicate, is_statement
-from .words import Token, split_sentences
+from .words import Token
 
 # "a: a: a: …" would otherwise be followed to Python's own limit.
 _MOST_NESTED = 4
 
 
-def lasts(tokens: Sequence[Token], language: Language) -> bool:
-    """True when every sentence of the text shows a sign that it should last.
+def lasts(sentences: Sequence[Sequence[Token]], language: Language) -> bool:
+    """True when every one of the sentences shows a sign that it should last.
 
     Greetings between them need none, and "use that one" needs another that tells what is meant.
     """
     parts = [
         part
-        for part in split_sentences(tokens, strict=False)
+        for part in sentences
         if any(token.word for token in part) and not is_small_talk(part, language)
     ]
     if all(only_points(part, language) for part in parts):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 
 from .characters import clean
-from .words import FOLDS, Token, fold, quoted_mask, text_of, tokenize
+from .words import FOLDS, Token, fold, holds_mark, quoted_mask, text_of, tokenize
 
 # Marks that are used together, so that a text may hold both and still have one spelling.
 _FAMILIES = (
@@ -22,7 +22,12 @@ _FAMILIES = (
 )
 _FAMILY = {mark: family for family in _FAMILIES for mark in family}
 # More than one space, or a space of another kind.
-_ODD_SPACE = re.compile(r"\s\s|[^\S \n]")
+_ODD_SPACE = re.compile(r"\s(?:\s|(?<![ \n]))")
+_QUOTES = frozenset("\"'`")
+# What stands for a letter, a digit or an apostrophe once it is folded.
+_FOLDED_IN_WORDS = frozenset(
+    chr(code) for code, char in FOLDS.items() if char.isalnum() or char == "'"
+)
 _STOPS = " .!;,:\u3002\uff0c\uff01\uff1b\uff1a"
 
 
@@ -64,7 +69,7 @@ def may_be_kept(tokens: Sequence[Token], text: str) -> bool:
 
 def _quoted(tokens: Sequence[Token], text: str) -> list[str]:
     """The typed text of each quotation, without its outer marks."""
-    if not any(token.text in "\"'`" for token in tokens):
+    if not holds_mark(tokens, _QUOTES):
         return []
     marked = zip(quoted_mask(tokens), tokens, strict=True)
     return [
@@ -80,11 +85,11 @@ def _spelled_twice(text: str) -> set[str]:
     if text.isascii():
         return set()
     composed = unicodedata.normalize("NFC", text)
-    for char in composed:
+    for char in set(composed):
         folded = FOLDS.get(ord(char), char)
         if not folded.isalnum() and not folded.isspace():
             spellings.setdefault(folded, set()).add(_FAMILY.get(char, char))
-    for token in tokenize(text):
+    for token in () if _FOLDED_IN_WORDS.isdisjoint(composed) else tokenize(text):
         if token.word:
             typed = composed[token.start : token.end].lower()
             spellings.setdefault(token.low, set()).add(typed)
@@ -130,7 +135,9 @@ def _is_part(written: str, message: str) -> bool:
 
 def _keeps_order(family: str, message: str, written: str) -> bool:
     """False at "open with ”, close with “" for the same the other way round."""
+    if not any(char in written for char in family):
+        return True
     said, told = ("".join(char for char in text if char in family) for text in (message, written))
-    if not said or not told:
+    if not said:
         return True
     return told in said if len(set(said)) > 1 else set(told) == set(said)

@@ -115,6 +115,8 @@ def _plain(
 
 def _without_greetings(tokens: Sequence[Token], language: Language) -> tuple[int, int]:
     """The indexes between which no greeting or thanks stand."""
+    if not language.phrases("greetings").found_in(tokens):
+        return 0, len(tokens)
     sentences = split_sentences(tokens, strict=True)
     first, last = 0, len(sentences)
     while first < last - 1 and is_greeting(sentences[first], language):

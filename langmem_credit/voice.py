@@ -22,9 +22,9 @@ from .words import (
     ends_in_question,
     find_quote,
     fold,
+    holds_mark,
     is_unspaced,
     quoted_mask,
-    split_sentences,
     strip_final_stop,
     text_of,
     tokenize,
@@ -36,6 +36,8 @@ _BRIEF = 6  # words
 _OVERRIDING = 4  # words from "ignore" to "all of the previous rules"
 _SHORT = 4_000  # characters of another message that are read
 _TAKING_BACK = ("retractions", "retractions_anywhere")
+_FOREIGN = ("jokes", "hypotheses", "overridden", "reported", "reported_front")
+_IMAGINED = "it is imagined or an example"
 _NO_CONTENT = (
     *("function_words", "strong", "negations", "denials"),
     *("working", "generic_working", "adverbs"),
@@ -43,12 +45,15 @@ _NO_CONTENT = (
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
 
 
-def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tuple[str, str]:
+def find_foreign_voice(
+    tokens: Sequence[Token], parts: Sequence[Sequence[Token]], language: Language | None
+) -> tuple[str, str]:
     """(rule, plain reason) when the words are not the speaker's own statement, else ("", "").
 
-    Without a language only the signs shared by all languages are checked.
+    The parts are its sentences, cut wherever one may end. Without a language only the signs
+    shared by all languages are checked.
     """
-    mask = quoted_mask(tokens)
+    mask = quoted_mask(tokens) if holds_mark(tokens, QUESTION_MARKS) else ()
     if ends_in_question(tokens) or any(
         not mask[index]
         # "signed_in?, count" names functions.
@@ -58,7 +63,7 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
             or tokens[index + 1].gap
             or beside_unspaced(tokens, index)
         )
-        for index in [i for i, token in enumerate(tokens) if token.text in QUESTION_MARKS]
+        for index in [i for i, _ in enumerate(mask) if tokens[i].text in QUESTION_MARKS]
     ):
         return "question", "it is a question"
     if _has_joke_mark(tokens):
@@ -67,11 +72,11 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
         return "own_voice", "it is mostly a quotation"
     if language is None:
         return "", ""
-    return _lexical_signs(tokens, language)
+    return _lexical_signs(tokens, parts, language)
 
 
 def _has_joke_mark(tokens: Sequence[Token]) -> bool:
-    return any(token.text in _JOKE_MARKS for token in tokens if not token.word)
+    return holds_mark(tokens, _JOKE_MARKS)
 
 
 def _mostly_quoted(tokens: Sequence[Token]) -> bool:
@@ -82,32 +87,47 @@ def _mostly_quoted(tokens: Sequence[Token]) -> bool:
     return inside * 3 > 2 * sum(token.word for token in tokens)
 
 
-def _lexical_signs(tokens: Sequence[Token], language: Language) -> tuple[str, str]:
+def _lexical_signs(
+    tokens: Sequence[Token], parts: Sequence[Sequence[Token]], language: Language
+) -> tuple[str, str]:
     mask = quoted_mask(tokens)
     # "/s" at the end is the mark of irony; "50 req/s" is a rate.
     irony = [token.low for token in tokens[-2:]] == ["/", "s"] and tokens[-2].gap != ""
-    if irony or _unquoted(language.phrases("jokes"), tokens, mask):
+    if irony:
         return "own_voice", "it reads as a joke"
-    if _unquoted(language.phrases("hypotheses"), tokens, mask) or _is_irreal(tokens, language):
-        return "own_voice", "it is imagined or an example"
-    if _overrides(tokens, mask, language):
-        return "own_voice", "it sets aside what the agent was told"
-    if _reported(tokens, mask, language):
-        return "own_voice", "it reports what somebody else said"
+    if language.merged(_FOREIGN).found_in(tokens):
+        foreign = _find_foreign(tokens, mask, language)
+        if foreign:
+            return "own_voice", foreign
+    elif _is_irreal(tokens, language):
+        return "own_voice", _IMAGINED
     # Other languages borrow from English: "mein Boss said", "lol".
     english = languages.load("en")
     if language is not english and is_imagined_or_reported(tokens, english):
         return "own_voice", "it reads as a joke, an example or a report"
     if _retracts(tokens, mask, language):
         return "taken_back", "it takes something back"
-    for part in split_sentences(tokens, strict=False):
+    for part in parts:
         if asks(part, language) or _asks_inside(part, language):
             return "question", "it is a question"
-    if has_foreign_label(tokens, language):
+    if has_foreign_label(tokens, parts, language):
         return "own_voice", "the label in front of it names somebody else or a text"
     if _handed_over(tokens, mask, language):
         return "own_voice", "it hands over a text to work on"
     return "", ""
+
+
+def _find_foreign(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> str:
+    """The reason why phrases make the words another's than the speaker's here and now, or ""."""
+    if _unquoted(language.phrases("jokes"), tokens, mask):
+        return "it reads as a joke"
+    if _unquoted(language.phrases("hypotheses"), tokens, mask) or _is_irreal(tokens, language):
+        return _IMAGINED
+    if _overrides(tokens, mask, language):
+        return "it sets aside what the agent was told"
+    if _reported(tokens, mask, language):
+        return "it reports what somebody else said"
+    return ""
 
 
 def _is_irreal(tokens: Sequence[Token], language: Language) -> bool:
@@ -138,6 +158,8 @@ def _retracts(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
 
 def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool:
     """True for jokes, hypotheses and what somebody else said."""
+    if not language.merged(_FOREIGN).found_in(tokens):
+        return _has_joke_mark(tokens)
     mask = quoted_mask(tokens)
     return (
         _has_joke_mark(tokens)
@@ -164,10 +186,10 @@ def asks(sentence: Sequence[Token], language: Language) -> bool:
 
 def _asks_inside(sentence: Sequence[Token], language: Language) -> bool:
     """True where a word asks from the middle, as in Chinese, but not at "whatever"."""
-    asking = language.phrases("questions_inside")
-    return _unquoted(asking, sentence, quoted_mask(sentence)) and not language.phrases(
-        "questions_inside_not"
-    ).found_in(sentence)
+    places = [index for index, _ in language.phrases("questions_inside").find(sentence)]
+    if not places or all(map(quoted_mask(sentence).__getitem__, places)):
+        return False
+    return not language.phrases("questions_inside_not").found_in(sentence)
 
 
 def _after_openers(sentence: Sequence[Token], start: int, language: Language) -> list[int]:
@@ -220,9 +242,8 @@ def _handed_over(tokens: Sequence[Token], mask: Sequence[bool], language: Langua
         None,
     )
     speech = quoted_mask(tokens, "\"'")
-    quote = next(
-        (i for i, quoted in enumerate(speech) if quoted and all(speech[i : i + _LONG_QUOTE])), None
-    )
+    quoted = [index for index, inside in enumerate(speech) if inside] if True in speech else []
+    quote = next((index for index in quoted if all(speech[index : index + _LONG_QUOTE])), None)
     if quote is not None and len(tokens) - quote < _LONG_QUOTE:
         quote = None
     for end in (colon, quote):

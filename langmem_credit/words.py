@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
@@ -38,17 +39,17 @@ _ENDS = _STOPS | QUESTION_MARKS | frozenset("\u2026;\uff1b")
 _WIDE_SEPARATORS = frozenset("\u3001\uff0c\uff1a\u3002\uff01\uff1b")
 _SEPARATORS = frozenset(",:;.!-") | _WIDE_SEPARATORS
 _CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_/")
+_MAY_END = _ENDS | _CLOSING
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+# The fields of a token by their places, read without a step of Python for each.
+_TEXT, _WORD = itemgetter(0), itemgetter(5)
 # A full stop behind one of these ends no sentence.
-# fmt: off
-_ABBREVIATIONS = frozenset(
-    [
-        "e.g", "i.e", "etc", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "approx",
-        "fig", "ca", "bzw", "usw", "ggf", "z.b", "d.h", "sr", "sra", "ud", "p.ej", "pág", "inc",
-        "ltd", "cf", "al", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep",
-        "sept", "oct", "nov", "dec",
-    ]
-)
-# fmt: on
+_ABBREVIATIONS = frozenset([
+    "e.g", "i.e", "etc", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "approx", "fig",
+    "ca", "bzw", "usw", "ggf", "z.b", "d.h", "sr", "sra", "ud", "p.ej", "pág", "inc", "ltd", "cf",
+    "al", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
+    "nov", "dec",
+])  # fmt: skip
 
 
 class Token(NamedTuple):
@@ -93,20 +94,27 @@ def tokenize(text: str) -> list[Token]:
     # Twice as fast as calling the class, in the hottest loop of all.
     _new = tuple.__new__
     # White space at the very end would be tried again from each of its characters.
-    for match in _TOKEN.finditer(fold(text).rstrip()):
-        space, word, other = match.groups()
+    end = 0
+    for space, word, other in _TOKEN.findall(fold(text).rstrip()):
         gap = space and ("\n" if "\n" in space else " ")
-        start, end = match.span(2 if other is None else 3)
-        if other is None:
+        start = end + len(space)
+        if word:
+            end = start + len(word)
             tokens.append(_new(Token, (word, word.lower(), gap, start, end, True)))
         else:
+            end = start + 1
             tokens.append(_new(Token, (other, other, gap, start, end, False)))
     return tokens
 
 
 def count_words(tokens: Iterable[Token]) -> int:
     """How many of the tokens are words or characters of an unspaced script."""
-    return sum(token.word for token in tokens)
+    return sum(map(_WORD, tokens))
+
+
+def holds_mark(tokens: Iterable[Token], marks: frozenset[str]) -> bool:
+    """True when one of the tokens is one of the marks."""
+    return not marks.isdisjoint(map(_TEXT, tokens))
 
 
 def text_of(tokens: Sequence[Token], source: str) -> str:
@@ -151,10 +159,8 @@ def is_unspaced(text: str) -> bool:
 
 def beside_unspaced(tokens: Sequence[Token], index: int) -> bool:
     """True when a neighbour of the mark here is of a script that puts no space behind marks."""
-    return any(
-        0 <= near < len(tokens) and is_unspaced(tokens[near].text)
-        for near in (index - 1, index + 1)
-    )
+    beside = (*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2])
+    return any(is_unspaced(token.text) for token in beside)
 
 
 def separates(tokens: Sequence[Token], index: int) -> bool:
@@ -175,21 +181,13 @@ def ends_in_question(tokens: Sequence[Token]) -> bool:
     """True when a question mark of any script is among the closing punctuation."""
     for index in range(len(tokens) - 1, -1, -1):
         token = tokens[index]
-        if token.text in QUESTION_MARKS or _is_greek_question(tokens, index):
+        before = tokens[max(0, index - 40) : index] if token.text == ";" else ()
+        # Composing turns Greek's own question mark into a semicolon.
+        if token.text in QUESTION_MARKS or any(_GREEK.match(near.text) for near in before):
             return True
         if token.word or token.text not in _ENDS | _CLOSING:
             return False
     return False
-
-
-def _is_greek_question(tokens: Sequence[Token], index: int) -> bool:
-    """True at a semicolon behind Greek words: composing turns Greek's own mark into one."""
-    if tokens[index].text != ";":
-        return False
-    return any(
-        "\u0370" <= token.text[0] <= "\u03ff" or "\u1f00" <= token.text[0] <= "\u1fff"
-        for token in tokens[max(0, index - 40) : index]
-    )
 
 
 def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[Token]]:
@@ -206,16 +204,15 @@ def split_sentences(tokens: Sequence[Token], *, strict: bool) -> list[Sequence[T
     parts: list[Sequence[Token]] = []
     start = 0
     mask = quoted_mask(tokens)
-    for index in range(1, len(tokens)):
-        broken = tokens[index].gap == "\n"
-        # Most words follow no mark; this is the hot loop of a decision.
-        if (tokens[index - 1].word and not broken) or (mask[index] and mask[index - 1]):
+    places = {k for k, token in enumerate(tokens, 1) if token.text in _MAY_END}
+    places |= {k for k, token in enumerate(tokens) if token.gap == "\n"}
+    for index in sorted(places - {0, len(tokens)}):
+        if mask[index] and mask[index - 1]:
             continue
-        if broken or _ends_sentence(tokens, mask, index, strict):
+        if tokens[index].gap == "\n" or _ends_sentence(tokens, mask, index, strict):
             parts.append(tokens[start:index])
             start = index
-    parts.append(tokens[start:])
-    return [part for part in parts if part]
+    return [*parts, tokens[start:]] if tokens else []
 
 
 def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, strict: bool) -> bool:
@@ -228,9 +225,8 @@ def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, st
         stop -= 1
     if tokens[stop].text not in _ENDS:
         return False
-    if not token.gap and not (tokens[stop].text in "!?;" and beside_unspaced(tokens, stop)):
-        return False
-    if not strict and mask[stop]:
+    apart = token.gap or (tokens[stop].text in "!?;" and beside_unspaced(tokens, stop))
+    if not apart or (not strict and mask[stop]):
         return False
     if tokens[stop].text == "." and _is_abbreviation(tokens, stop):
         return False
@@ -320,10 +316,9 @@ class Phrases:
 
     def match_end(self, tokens: Sequence[Token]) -> int:
         """How many tokens the longest phrase at the very end has; 0 when none stands there."""
-        if tokens:
-            for lows in self._by_last.get(tokens[-1].low, ()):
-                if _stands_at(lows, tokens, len(tokens) - len(lows)):
-                    return len(lows)
+        for lows in self._by_last.get(tokens[-1].low, ()) if tokens else ():
+            if _stands_at(lows, tokens, len(tokens) - len(lows)):
+                return len(lows)
         return 0
 
     def find(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -331,8 +326,11 @@ class Phrases:
         starts = self._by_first
         if not starts:
             return
+        last = len(tokens) - 1
         for index, token in enumerate(tokens):
-            if token.low in starts:
+            if (seconds := starts.get(token.low)) is None:
+                continue
+            if "" in seconds or (index < last and tokens[index + 1].low in seconds):
                 length = self.match_at(tokens, index)
                 if length:
                     yield index, length
@@ -353,6 +351,8 @@ def quoted_mask(tokens: Sequence[Token], marks: str = "\"`'") -> list[bool]:
     [False, False, True, True, True, True, False]
     """
     mask = [False] * len(tokens)
+    if not holds_mark(tokens, frozenset(marks)):
+        return mask
     opened: dict[str, int] = {}
     for index, token in enumerate(tokens):
         if token.word or token.text not in marks:

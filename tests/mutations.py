@@ -235,7 +235,7 @@ MUTATIONS = [
     ),
     *_m(
         "pasting",
-        ("if _PASTED_ANYWHERE.search(text) or any(", "if any("),
+        ("if (signed and _PASTED_ANYWHERE.search(text)) or any(", "if any("),
         (" or any(map(_PASTED_LINE.match, lines))", ""),
         ("if _BLOCK_AFTER_COLON.search(text):", "if False:"),
         ("if len(text.strip().splitlines()) > 1 and any(", "if any(() for _ in "),

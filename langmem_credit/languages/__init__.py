@@ -157,6 +157,18 @@ def _foreign() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
     }
 
 
+@cache
+def _tellers() -> dict[str, list[str]]:
+    """For each word the codes of the languages that it tells, English aside."""
+    known = {code: _telling(code) for code in CODES[1:]}
+    known |= {code: words for code, (words, _) in _foreign().items()}
+    tellers: dict[str, list[str]] = {}
+    for code, words in known.items():
+        for word in words:
+            tellers.setdefault(word, []).append(code)
+    return tellers
+
+
 def detect(tokens: Sequence[Token]) -> Language | None:
     """The language of the text among those with a file; None for any other.
 
@@ -174,11 +186,13 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
         if (latin + han) * 2 < len(letters):
             return None
-    best, best_score = load("en"), _score(counts, _telling("en"))
+    known = _telling("en")
+    best, best_score = load("en"), sum(counts[word] for word in counts.keys() & known)
     for name in _names(tokens[:400]):
         del counts[name]
+    scores = _count_telling(counts)
     for code in CODES[1:]:
-        score = _score(counts, _telling(code))
+        score = scores[code]
         if code == "zh":
             # Two or three characters make a word; a name in Chinese makes no Chinese sentence.
             score += (han - score) // 3 + (han > 1 and han == len(letters))
@@ -186,8 +200,8 @@ def detect(tokens: Sequence[Token]) -> Language | None:
             score += 1
         if score > best_score:
             best, best_score = load(code), score
-    for known, marks in _foreign().values():
-        score = _score(counts, known)
+    for code, (known, marks) in _foreign().items():
+        score = scores[code]
         # One word may be a name, unless it is long and nothing speaks against it.
         marked = score > 0 and _has_letter(letters, marks)
         enough = score > 1 or (
@@ -198,9 +212,14 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     return best
 
 
-def _score(counts: Counter[str], known: frozenset[str]) -> int:
-    """How many of the words are known."""
-    return sum(counts[word] for word in counts.keys() & known)
+def _count_telling(counts: Counter[str]) -> Counter[str]:
+    """For each language how many of the words tell it, in one pass for all."""
+    tellers = _tellers()
+    scores: Counter[str] = Counter()
+    for word in counts.keys() & tellers.keys():
+        for code in tellers[word]:
+            scores[code] += counts[word]
+    return scores
 
 
 def _names(tokens: Sequence[Token]) -> set[str]:
@@ -208,9 +227,10 @@ def _names(tokens: Sequence[Token]) -> set[str]:
     names = set()
     mixed = any(token.word and not token.text.isupper() for token in tokens)
     for index, token in enumerate(tokens):
-        if mixed and token.text.isupper() and len(token.text) < 4:
-            names.add(token.low)
-        if token.text in "-_/." and not token.gap and 0 < index < len(tokens) - 1:
+        if token.word:
+            if mixed and len(token.text) < 4 and token.text.isupper():
+                names.add(token.low)
+        elif token.text in "-_/." and not token.gap and 0 < index < len(tokens) - 1:
             if not tokens[index + 1].gap:
                 names |= {tokens[index - 1].low, tokens[index + 1].low}
     return names
