@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from langgraph.runtime import get_runtime
 from langgraph.store.base import BaseStore
 
+from . import wiring
 from .asking import Steps, arun, run
 from .deadlines import OverdueError
 from .errors import IdentityError, StoreError
@@ -283,6 +284,7 @@ def _found(scope: Scope, asked: Opening) -> Book:
     """The scope's book of this run, not yet read."""
     where = asked.where
     if where.store is None:
+        wiring.warn_once(wiring.NO_STORE)
         return Book(scope, closed=NO_STORE)
     try:
         labels = scope.fill(where.values)

@@ -36,7 +36,7 @@ from langgraph.types import Command
 
 from . import wiring
 from .books import Where, Work, ado, do
-from .guard import Guard
+from .guard import Guard, is_own
 from .heard import HeardRun
 from .placement import digest_of, placed
 from .session import Session, has_channels
@@ -73,6 +73,7 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Calls the model with the digest, and writes what changed."""
+        self._check_tools(request)
         step = do(_stepped(self.settings, request))
         if step is None:
             return handler(request)
@@ -86,12 +87,19 @@ class CreditedMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """As `wrap_model_call`."""
+        self._check_tools(request)
         step = await ado(_stepped(self.settings, request))
         if step is None:
             return await handler(request)
         with _watched(step.digest):
             response = await handler(step.request)
         return step.response(response)
+
+    def _check_tools(self, request: ModelRequest[Any]) -> None:
+        """Warns of tools of a memory that came another way: they may be another memory's."""
+        mine = set(map(id, self.tools))
+        if any(is_own(tool) and id(tool) not in mine for tool in request.tools):
+            wiring.warn_once(wiring.TOOLS_TWICE)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Lets the memory's tools through, and keeps others from its channels."""

@@ -40,6 +40,14 @@ SENT = (
     "a Send gave a node of the memory a state of its own without the memory's channels: the node "
     "went on without the kept notes; send the whole state, or let an edge lead there"
 )
+NO_STORE = (
+    "scopes are declared, but the graph has no store, so that every note stays in its session: "
+    "pass store=… to create_agent or compile, or declare no scopes"
+)
+TOOLS_TWICE = (
+    "tools of a memory were given to create_agent beside the memory's middleware, which brings its "
+    "own: leave memory.tools() out of tools"
+)
 NOT_ANSWERED = (
     "an answer to ask_user was not understood and counts as none: resume with the text that was "
     'typed, or with {"choice": text} for an option that was picked'

@@ -14,12 +14,14 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, Send
 
 from langmem_credit import state, wiring
 from langmem_credit.errors import ConfigurationError
 from langmem_credit.issued import IssuedValues
 from langmem_credit.memory import CreditedMemory
+from langmem_credit.scopes import Scope
 from langmem_credit.state import MemoryInput, MemoryState
 from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
 
@@ -516,4 +518,54 @@ def test_model_message_without_calls_is_nothing_to_settle(
     person = ScriptedPerson(graph)
     person.says("Hello")
     person.says("Hello")
+    assert caplog.messages == []
+
+
+# --- what a host gave twice, or not at all ---
+
+
+def agent_with(memory: CreditedMemory, *steps: Any, tools: Any = (), **more: Any) -> Any:
+    """An agent, its model, and a person who talks to it."""
+    model = ScriptedChatModel(steps)
+    saver = InMemorySaver()
+    middleware = [memory.middleware()]
+    agent = create_agent(model, list(tools), middleware=middleware, checkpointer=saver, **more)
+    return agent, ScriptedPerson(agent, user_id="ann")
+
+
+def test_tools_given_beside_the_middleware_are_told_of_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    agent, person = agent_with(MEMORY, remembering((ZSH, ZSH)), tools=MEMORY.tools())
+    person.says(ZSH)
+    person.says("hello")
+    assert caplog.messages == [wiring.TOOLS_TWICE]
+    assert [note.text for note in MEMORY.notes(agent, person.config)] == [ZSH]
+
+
+async def test_tools_given_beside_the_middleware_are_told_of_in_async_runs(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    _, person = agent_with(MEMORY, "ok", tools=MEMORY.tools())
+    await person.asays("hello")
+    assert caplog.messages == [wiring.TOOLS_TWICE]
+
+
+def test_the_hosts_own_tools_are_told_of_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    agent_with(MEMORY, "ok", tools=[look])[1].says("hello")
+    assert caplog.messages == []
+
+
+def test_scopes_without_a_store_are_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    memory = CreditedMemory(scopes=[Scope("user", ("memories", "{user_id}"))])
+    _, person = agent_with(memory, remembering((ZSH, ZSH)))
+    person.says(ZSH)
+    person.says("hello")
+    assert caplog.messages == [wiring.NO_STORE]
+
+
+def test_scopes_with_a_store_are_told_of_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    memory = CreditedMemory(scopes=[Scope("user", ("memories", "{user_id}"))])
+    _, person = agent_with(memory, remembering((ZSH, ZSH)), store=InMemoryStore())
+    person.says(ZSH)
     assert caplog.messages == []

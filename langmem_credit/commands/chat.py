@@ -10,14 +10,17 @@ from __future__ import annotations
 import argparse
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langmem_credit.characters import clean, one_line
+from langmem_credit.drafts import STOOD_FOR
 from langmem_credit.errors import CreditError
 
+from .opening import NO_INDEX, choose_model, index_in, open_shared
 from .terminal import Line, read_lines
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.store.base import BaseStore
 
+    from langmem_credit.embedding import Embedder
     from langmem_credit.memory import CreditedMemory
     from langmem_credit.notes import Note
 
@@ -38,9 +42,10 @@ _COMMANDS = """\
 /session ID   go on with another session; without ID, list them
 /quit         leave"""
 
-NO_INDEX = (
-    "Recall is by words alone. For recall by meaning: pip install 'langmem_credit[index,model]'"
-)
+_MOST_NAMED = 5  # sessions
+_WARMING = "what is kept"
+# The longest that leaving waits for what is still being loaded.
+_LAST_SECONDS = 5.0
 
 
 def add_parser(commands: Any) -> None:
@@ -98,41 +103,12 @@ def run(args: argparse.Namespace) -> int:
         if index is None:
             print(NO_INDEX)
         chat = Chat.open(model, saver, session=args.session, files=files, store=store, index=index)
+        chat.warm()
         try:
             chat.talk(read_lines())
         finally:
             chat.close()
     return 0
-
-
-def open_shared(folder: Path) -> sqlite3.Connection:
-    """The file with the notes that all sessions of the folder share."""
-    # The store begins and ends its transactions itself.
-    return sqlite3.connect(folder / "notes.sqlite", check_same_thread=False, isolation_level=None)
-
-
-def index_in(folder: Path) -> Path | None:
-    """Where the index of these sessions lies; None where what it needs is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("chromadb") is None or find_spec("sentence_transformers") is None:
-        return None
-    return folder / "index"
-
-
-def choose_model(name: str | None) -> tuple[BaseChatModel, str]:
-    """The model of this name, or the stand-in, and a line that says which and why."""
-    from .stand_in import NOTICE, StandInModel
-
-    if not name:
-        return StandInModel(), NOTICE
-    try:
-        from langchain.chat_models import init_chat_model
-
-        return init_chat_model(name), f"The model is {name}."
-    except Exception as error:  # noqa: BLE001 - packages raise what they like for a missing key
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return StandInModel(), f"{name} cannot be used: {one_line(why)}\n{NOTICE}"
 
 
 class Chat:
@@ -152,6 +128,9 @@ class Chat:
         # The text of each note as the person last saw it: a confirmation binds to it.
         self.shown: dict[str, str] = {}
         self.waiting = False
+        self.help = _COMMANDS
+        self.warming: threading.Thread | None = None
+        self._embedder: Embedder | None = None
 
     @classmethod
     def open(
@@ -170,15 +149,25 @@ class Chat:
         With a store the person's notes are those of all sessions; with an index folder recall is
         by meaning too.
         """
+        from langmem_credit.chroma_index import ChromaIndex
+        from langmem_credit.local_model import LocalModel
         from langmem_credit.memory import CreditedMemory
         from langmem_credit.scopes import Scope
 
         from .agent import build_agent
+        from .stand_in import ABILITIES, StandInModel
 
         shared = [Scope("user", ("memories", "{user_id}"))] if store is not None else []
-        memory = CreditedMemory(scopes=shared, index=index)
+        embedder = LocalModel()
+        found = None if index is None else ChromaIndex(index, embedder)
+        memory = CreditedMemory(scopes=shared, index=found)
         graph = build_agent(memory, model, saver, files, store)
-        return cls(memory, graph, session or new_session_id(), say)
+        chat = cls(memory, graph, session or new_session_id(), say)
+        if index is not None:
+            chat._embedder = embedder
+        if isinstance(model, StandInModel):
+            chat.help += f"\n\n{ABILITIES}"
+        return chat
 
     @property
     def config(self) -> Any:
@@ -187,7 +176,8 @@ class Chat:
 
     def talk(self, lines: Iterable[Line]) -> None:
         """Answers each line until they end or say /quit."""
-        self.say(f"Session {self.session}. Type /help for the commands.")
+        new = " is new" if self._is_new() else ""
+        self.say(f"Session {self.session}{new}. Type /help for the commands.")
         for line in lines:
             text = line.text.strip()
             if text.split(maxsplit=1)[:1] in (["/quit"], ["/exit"]):
@@ -207,8 +197,25 @@ class Chat:
             except Exception as error:  # noqa: BLE001 - a chat outlives a failing model
                 self.say(f"That failed: {type(error).__name__}: {one_line(str(error))[:300]}")
 
+    def warm(self) -> None:
+        """Begins to load what recall by meaning needs, where there is something to recall.
+
+        The first recall need not wait for it then.
+        """
+        if self._embedder is not None and self._notebook().active:
+            self.warming = threading.Thread(target=self._load, args=(self._embedder,), daemon=True)
+            self.warming.start()
+
+    def _load(self, embedder: Embedder) -> None:
+        # Whatever fails here fails again, and is told, when somebody asks for it.
+        with suppress(Exception):
+            embedder.embed_query(_WARMING)
+            self.memory.retriever(self.graph, self.config).invoke(_WARMING)
+
     def close(self) -> None:
         """Lets go of the index."""
+        if self.warming is not None:
+            self.warming.join(_LAST_SECONDS)
         self.memory.close_index()
 
     def hear(self, text: str, *, pasted: bool = False) -> None:
@@ -250,16 +257,27 @@ class Chat:
             else:
                 self.say(f"{name} needs the id of a note. /memories shows them.")
         elif name == "/help":
-            self.say(_COMMANDS)
+            self.say(self.help)
         else:
             self.say(f"There is no command {name}.\n{_COMMANDS}")
 
     def _go_to(self, session: str) -> None:
         self.session, self.waiting = session, False
         self.shown.clear()
-        kept = len(self._notebook().active)
-        new = "" if self.graph.get_state(self.config).values else "new; "
-        self.say(f"Session {session}: {new}notes in memory: {kept}.")
+        new = ""
+        if self._is_new():
+            others = self._sessions()
+            more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+            named = f"; there is also: {', '.join(others[:_MOST_NAMED])}{more}" if others else ""
+            new = f" is new{named}"
+        self.say(f"Session {session}{new}. Notes in memory: {len(self._notebook().active)}.")
+
+    def _is_new(self) -> bool:
+        return not self.graph.get_state(self.config).values
+
+    def _sessions(self) -> list[str]:
+        """The ids of all sessions, the last used first."""
+        return [one_line(one.id) for one in self.memory.sessions(self.graph, self.config)]
 
     def _list_sessions(self) -> None:
         found = self.memory.sessions(self.graph, self.config)
@@ -277,9 +295,9 @@ class Chat:
     def _row(self, note: Note) -> str:
         self.shown[note.id] = note.text
         mark = "★" if note.active else "?"
-        about = note.about or "you"
-        by = "in your words" if note.credited else "confirmed" if note.active else "by the agent"
-        return f"[{note.id}] {mark} {one_line(note.text)} ({about}, {by})"
+        by = "in your words" if note.credited else "confirmed"
+        how = f"{note.about or 'you'}, {by}" if note.active else "the agent asked to keep it"
+        return f"[{note.id}] {mark} {one_line(note.text)} ({how})"
 
     def _report(self, note: Note) -> None:
         if note.active:
@@ -291,15 +309,20 @@ class Chat:
             self.say(f"  {note.status}: [{note.id}] {one_line(note.text)}")
 
     def _decide(self, name: str, note_id: str) -> None:
-        note = self._notebook().get(note_id)
-        if name == "/confirm" and note is not None and note.active:
-            self.say(f"It is memory already: {self._row(note)}")
+        notebook = self._notebook()
+        note = notebook.get(note_id)
+        kept = note
+        if note is not None and note.why in STOOD_FOR:
+            kept = notebook.get(note.replaced_by)
+        if name == "/confirm" and kept is not None and kept.active:
+            self.say(f"It is memory already: {self._row(kept)}")
             return
-        if name == "/confirm" and note is not None and self.shown.get(note.id) != note.text:
+        waits = note is not None and note.status == "unconfirmed"
+        if name == "/confirm" and waits and self.shown.get(note.id) != note.text:
             self.say(f"{self._row(note)}\nType it again to confirm exactly this.")
             return
         if name == "/confirm":
-            shown = "" if note is None else self.shown[note.id]
+            shown = "" if note is None else self.shown.get(note.id, note.text)
             done = self.memory.confirm(self.graph, self.config, note_id, shown=shown)
         elif name == "/forget":
             done = self.memory.forget(self.graph, self.config, note_id, why="asked at the terminal")

@@ -52,7 +52,8 @@ class Story:
         from langgraph.checkpoint.sqlite import SqliteSaver
         from langgraph.store.sqlite import SqliteStore
 
-        from .chat import NO_INDEX, Chat, index_in, open_shared
+        from .chat import Chat
+        from .opening import NO_INDEX, index_in, open_shared
         from .stand_in import NOTICE, StandInModel
 
         (self.folder / "README.md").write_text(README, encoding="utf-8")

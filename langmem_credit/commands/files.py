@@ -6,6 +6,7 @@ from pathlib import Path
 
 from langchain_core.tools import BaseTool, tool
 
+READ_FILE = "read_file"
 NO_FILE = "There is no file"
 UNREADABLE = "Cannot read"
 _MOST_CHARS = 20_000
@@ -15,7 +16,7 @@ def create_read_file_tool(folder: Path) -> BaseTool:
     """`read_file(path)`: a text file below the folder, its first 20,000 characters."""
     root = folder.resolve()
 
-    @tool
+    @tool(READ_FILE)
     def read_file(path: str) -> str:
         """Read a text file."""
         try:

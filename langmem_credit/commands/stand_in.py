@@ -18,11 +18,13 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 
 from langmem_credit.answers import FORGOTTEN, KEPT, REMEMBERED
+from langmem_credit.corrections import corrects
 from langmem_credit.credit import suggest
 from langmem_credit.forget_requests import asks_to_forget
-from langmem_credit.notes import Utterance
+from langmem_credit.notes import Note, Utterance
+from langmem_credit.pieces import note_words
 
-from .files import NO_FILE, UNREADABLE
+from .files import NO_FILE, READ_FILE, UNREADABLE
 
 NAME = "stand-in"
 NOTICE = (
@@ -33,6 +35,18 @@ HINT = (
     "I am only a stand-in and cannot talk. Tell me something lasting (“always use pnpm”), ask me "
     "to read a file, or ask me to forget a note."
 )
+
+NO_FOLDER = (
+    "I cannot read files here: start the chat with --files FOLDER, and I can read the text files "
+    "in it."
+)
+ABILITIES = """\
+The stand-in follows a few rules and cannot talk. It
+- tries to keep what sounds lasting: “always use pnpm”, “I prefer tabs”
+- recalls only on “what do you know about …” or “what do you remember about …”
+- forgets on “forget …”, as in “forget that I prefer tabs”
+- corrects a note on “I use fish, not zsh”, “I no longer use zsh” or “actually, I prefer spaces”
+- reads a file on “read notes.txt”, when the chat was started with --files FOLDER"""
 
 _FORGET = re.compile(r"\bforget\b", re.I)
 _READ = re.compile(r"\b(?:read|open|show|check|look at)\b.{0,80}?([\w./-]+\.\w{1,8})\b", re.I)
@@ -45,7 +59,10 @@ _BELIEVED = re.compile(
 _MOST_BELIEVED = 5
 _MOST_SHOWN = 600  # characters
 _OFFERED = re.compile(r"both exactly: \"(.*)\"$", re.S)
-_QUOTED = re.compile(r"\".*\"", re.S)
+_QUOTED = re.compile(r"\".*?\"(?=\.| in scope)", re.S)
+_KEPT_NOTE = re.compile(r"^- (\w{6,}): “(.*?)”", re.M)
+_CHANGE = re.compile(r"\b(?:not|no longer|any ?more|instead of|actually|now)\b", re.I)
+_PLACE = re.compile(r"It (?:does not )?takes? the place of note [^.]*\.")
 _SMALL_WORDS = frozenset(
     ("a", "about", "delete", "forget", "i", "my", "note", "of", "please", "remove", "rule", "the")
 )
@@ -56,13 +73,16 @@ _numbers = itertools.count(1)
 class StandInModel(BaseChatModel):
     """A chat model that follows fixed rules; see the module."""
 
+    reads: bool = False
+
     @property
     def _llm_type(self) -> str:
         return NAME
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Runnable[Any, AIMessage]:
-        """The model itself: it knows the tools it was made for."""
-        return self
+        """The model itself: it knows the tools it was made for, and looks whether it may read."""
+        reads = any(getattr(tool, "name", "") == READ_FILE for tool in tools)
+        return self.model_copy(update={"reads": reads})
 
     def _generate(
         self,
@@ -71,11 +91,12 @@ class StandInModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **_: Any,
     ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=reply(messages))])
+        message = reply(messages, reads=self.reads)
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def reply(messages: Sequence[BaseMessage]) -> AIMessage:
-    """The stand-in's next message.
+def reply(messages: Sequence[BaseMessage], *, reads: bool = True) -> AIMessage:
+    """The stand-in's next message; `reads` where it has the tool for files.
 
     >>> reply([HumanMessage("always use pnpm")]).tool_calls[0]["name"]
     'remember'
@@ -87,12 +108,19 @@ def reply(messages: Sequence[BaseMessage]) -> AIMessage:
         return AIMessage(HINT)
     results = [one for one in messages[since + 1 :] if isinstance(one, ToolMessage)]
     if not results:
-        return _answer_person(messages[since].text)
+        kept = [
+            Note(note_id, text, "preference", "active", "")
+            for one in messages[:1]
+            for note_id, text in _KEPT_NOTE.findall(one.text)
+        ]
+        return _answer_person(messages[since].text, kept, reads)
     return _go_on(results, messages[since + 1 :])
 
 
-def _answer_person(text: str) -> AIMessage:
+def _answer_person(text: str, kept: Sequence[Note], reads: bool) -> AIMessage:
     file = _READ.search(text)
+    if file and not reads:
+        return AIMessage(NO_FOLDER)
     if file:
         return _calls(("read_file", {"path": file.group(1)}))
     if asks_to_forget(text):
@@ -102,7 +130,18 @@ def _answer_person(text: str) -> AIMessage:
     words = suggest(text, [Utterance("typed", text)])
     if words is None:
         return AIMessage(HINT)
-    return _calls(("remember", {"note": words, "said": words}))
+    old = _changed(text, kept)
+    which = {} if old is None else {"id": old.id}
+    return _calls(("remember", {"note": words, "said": words, **which}))
+
+
+def _changed(text: str, kept: Sequence[Note]) -> Note | None:
+    """The kept note that the words change, or seem to: a sign of change and a word of the note."""
+    surely = next((note for note in kept if corrects(text, note, kept)), None)
+    if surely is not None or not _CHANGE.search(text):
+        return surely
+    words = note_words(Note("", text, "", "", ""))
+    return next((note for note in kept if words & note_words(note)), None)
 
 
 def _go_on(results: Sequence[ToolMessage], since: Sequence[BaseMessage]) -> AIMessage:
@@ -138,13 +177,15 @@ def _told(result: ToolMessage) -> str:
     if result.text.startswith(KEPT):
         return "I wanted to keep a note, but it is not in your words, so it waits for you."
     if result.text.startswith(REMEMBERED):
-        return f"I will remember that, in your own words: {_last_quoted(result.text)}."
+        place = _PLACE.search(result.text)
+        also = f" {place.group(0)}" if place else ""
+        return f"I will remember that, in your own words: {_first_quoted(result.text)}.{also}"
     if result.text.startswith(FORGOTTEN):
-        return f"I have forgotten {_last_quoted(result.text)}."
+        return f"I have forgotten {_first_quoted(result.text)}."
     return result.text
 
 
-def _last_quoted(text: str) -> str:
+def _first_quoted(text: str) -> str:
     found = _QUOTED.search(text)
     return found.group(0) if found else "it"
 

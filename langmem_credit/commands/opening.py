@@ -1,0 +1,46 @@
+"""What `chat` and `demo` open: the notes' file, the index folder and the model, as far as there."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from langmem_credit.characters import one_line
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+NO_INDEX = (
+    "Recall is by words alone. For recall by meaning: pip install 'langmem_credit[index,model]'"
+)
+
+
+def open_shared(folder: Path) -> sqlite3.Connection:
+    """The file with the notes that all sessions of the folder share."""
+    # The store begins and ends its transactions itself.
+    return sqlite3.connect(folder / "notes.sqlite", check_same_thread=False, isolation_level=None)
+
+
+def index_in(folder: Path) -> Path | None:
+    """Where the index of these sessions lies; None where what it needs is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("chromadb") is None or find_spec("sentence_transformers") is None:
+        return None
+    return folder / "index"
+
+
+def choose_model(name: str | None) -> tuple[BaseChatModel, str]:
+    """The model of this name, or the stand-in, and a line that says which and why."""
+    from .stand_in import NOTICE, StandInModel
+
+    if not name:
+        return StandInModel(), NOTICE
+    try:
+        from langchain.chat_models import init_chat_model
+
+        return init_chat_model(name), f"The model is {name}."
+    except Exception as error:  # noqa: BLE001 - packages raise what they like for a missing key
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return StandInModel(), f"{name} cannot be used: {one_line(why)}\n{NOTICE}"
