@@ -80,7 +80,7 @@ FIELDS: dict[str, str] = {
     "is_before": "See `is_contractions`.",
     "would_contractions": "Short forms that stand for 'would' before words of `would_before`.",
     "would_before": "See `would_contractions`.",
-    "common_behind": "Articles behind which a word in capitals is no name, where all is in capitals.",
+    "common_behind": "Articles that make no name of capitals, where all is in capitals.",
     "emphasis": "Words that may be written in capitals and told in small letters.",
     # First person to third.
     "persons": "Words for one person each, joined by '|': the speaker, the speaker's group, you.",
