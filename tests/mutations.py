@@ -387,10 +387,15 @@ MUTATIONS = [
     ),
     *_m(
         "forget_requests",
+        (
+            "            return None\n        if lies_elsewhere(said, language):",
+            "            return None\n        if False:",
+        ),
+        ("and said[index + length - 1].low in things", "and False"),
         ("is_imagined_or_reported(sentence, one) for one in {", "False for one in {"),
         ("if ends_in_question(sentence) and not polite:", "if False:"),
-        ("or _is_personal(said, language)\n        if plain", "or True\n        if plain"),
-        ("if about and _is_personal(", "if about or _is_personal("),
+        ("or is_personal(said, language)\n        if plain", "or True\n        if plain"),
+        ("if about and is_personal(", "if about or is_personal("),
         ("            and vocabulary.abouts.match_at(said, index + length)\n", ""),
         ("if length and (in_memory or _holds_memory(body[length:], language)):", "if length:"),
         ("        and _ends_thing(said, index + length, language)\n", ""),

@@ -277,6 +277,8 @@ FIELDS: dict[str, str] = {
     "correction_slots": "Subjects whose value is a name.",
     "correction_origin_endings": "Endings of words with a capital letter that are no names.",
     "correction_opposites": "Two values that rule each other out, joined by '|'.",
+    "forget_things": "Words of memory that are a thing's behind its name: 'iptables rule'.",
+    "forget_lying": "Phrases behind one that say where it lies: 'on my desk'.",
     "forget_elsewhere": "Words behind a word of memory that say whose it is: 'notes in Notion'.",
     "forget_task_endings": "Endings of what is to be done: 'forget deploying' drops no note.",
     "forget_task_marks": "Words before what is to be done: 'forget to deploy'.",
