@@ -530,6 +530,8 @@ MUTATIONS = [
     *_m("lines", ('return before + image + _TARGET.sub("] ", rest)', "return line")),
     *_m(
         "secret_shapes",
+        ("if named and not _HASH_WORDS.search(before):", "if named:"),
+        ("        if named and not", "        if not"),
         ("% 97 == 1:", "% 97 < 97:"),
         ("if all(len(part) == 16 and _is_card(part) for part in parts):", "if True:"),
         ("(?=[^\\s@]{0,128}[!#$%^&*~])", ""),
