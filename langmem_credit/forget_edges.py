@@ -78,6 +78,32 @@ def ended_clause(sentence: Sequence[Token], language: Language) -> Sequence[Toke
     return clause if ended else ()
 
 
+def is_personal(said: Sequence[Token], language: Language, *, clauses: bool = True) -> bool:
+    """True at "my birthday", "my wife's birthday" and "that I …", which are told and no things."""
+    if clauses and language.phrases("forget_storing").match_at(said, 0):
+        return True
+    begin = language.phrases("forget_own").match_at(said, 0)
+    rest = said[begin:]
+    length = language.phrases("forget_personal").match_end(rest)
+    owners = rest[: len(rest) - length]
+    return begin > 0 and length > 0 and all(one.low.endswith("'s") for one in owners)
+
+
+def lies_elsewhere(said: Sequence[Token], language: Language) -> bool:
+    """True at "the note on my desk" and "the note in my car"."""
+    elsewhere, lying = language.words("forget_elsewhere"), language.phrases("forget_lying")
+    return any(
+        said[index + length].low in elsewhere
+        or (
+            lying.match_at(said, index + length)
+            # "the note on my budget"
+            and not is_personal(said[index + length + 1 :], language, clauses=False)
+        )
+        for index, length in language.phrases("forget_memory_words").find(said)
+        if index + length < len(said)
+    )
+
+
 def trim(body: Sequence[Token]) -> Sequence[Token]:
     """Without marks at its end; quotation marks stay."""
     end = len(body)

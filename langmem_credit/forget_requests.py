@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import languages
-from .forget_edges import MARKS, ended_clause, trim, without_mark, without_reason
+from .forget_edges import (
+    MARKS,
+    ended_clause,
+    is_personal,
+    lies_elsewhere,
+    trim,
+    without_mark,
+    without_reason,
+)
 from .forget_tongues import tongues
 from .languages import Language
 from .notes import Utterance
@@ -182,7 +190,7 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
         said = body[length:]
         storing = language.phrases("forget_storers").match_at(body, 0) == length
         # "Don't keep the dog waiting" and "don't store my backups in Oslo" speak of things.
-        plain = not storing or in_memory or _is_personal(said, language)
+        plain = not storing or in_memory or is_personal(said, language)
         if plain or _holds_memory(said, language):
             return _Asked(said, by_memory=not plain)
         return None
@@ -191,6 +199,8 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
         said = without_mark(body[length:])
         if _is_title_or_idiom(body[length:], language) or _is_task(said, language):
             return None
+        if lies_elsewhere(said, language):
+            return None
         return _Asked(said)
     length = language.phrases("forget_removers").match_at(body, 0)
     if length and (in_memory or _holds_memory(body[length:], language)):
@@ -198,7 +208,7 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     # "Delete everything about my divorce", but not "everything about my app"
     all_of = language.phrases("forget_everything").match_at(body, length) if length else 0
     about = language.phrases("forget_abouts").match_at(body, length + all_of) if all_of else 0
-    if about and _is_personal(body[length + all_of + about :], language, clauses=False):
+    if about and is_personal(body[length + all_of + about :], language, clauses=False):
         return _Asked(body[length:])
     return None
 
@@ -225,17 +235,6 @@ def _asked_with_reason(sentence: Sequence[Token], language: Language) -> _Asked 
     if any(not fillers.match_at([token], 0) for token in between):
         return None
     return _Asked(said[sum(found) :])
-
-
-def _is_personal(said: Sequence[Token], language: Language, *, clauses: bool = True) -> bool:
-    """True at "my birthday", "my wife's birthday" and "that I …", which are told and no things."""
-    if clauses and language.phrases("forget_storing").match_at(said, 0):
-        return True
-    begin = language.phrases("forget_own").match_at(said, 0)
-    rest = said[begin:]
-    length = language.phrases("forget_personal").match_end(rest)
-    owners = rest[: len(rest) - length]
-    return begin > 0 and length > 0 and all(one.low.endswith("'s") for one in owners)
 
 
 def _asked_at_end(
@@ -288,13 +287,19 @@ def _holds_memory(said: Sequence[Token], language: Language) -> bool:
         for index, length in language.phrases("forget_memory_not").find(said)
         for k in range(length)
     }
-    elsewhere = language.words("forget_elsewhere")
-    stores = language.phrases("forget_stores")
+    stores, things = language.phrases("forget_stores"), language.words("forget_things")
     vocabulary = vocabulary_of(language)
+    if lies_elsewhere(said, language):
+        return False
     return any(
         index not in other
         and not (index and said[index - 1].low.endswith(("'s", "s'")))
-        and not (index + length < len(said) and said[index + length].low in elsewhere)
+        # Tools have rules too: "drop the iptables rule", but not "the rule about pnpm".
+        and not (
+            index
+            and said[index + length - 1].low in things
+            and not vocabulary.fillers.match_end(said[:index])
+        )
         and _ends_thing(said, index + length, language)
         # "the mail rule about newsletters"
         and not (

@@ -66,6 +66,21 @@ _USER_AT = re.compile(
     r"(?=[^\s@]{0,128}\d)(?=[^\s@]{0,128}[!#$%^&*~])([^\s:/@\"'<>]{6,128})@"
     r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}(?!\w)"
 )
+# Commit hashes, digests and transaction ids have the same form: only words beside it tell a key.
+_HEX_KEY = re.compile(r"(?<!\w)0x[0-9a-f]{64}(?!\w)")
+_KEY_WORDS = re.compile(
+    r"key|priv|wallet|seed|signer|secret|schl(?:\u00fc|u)ssel|clave|cl[e\u00e9](?!\w)|chiave|chave"
+    r"|\u94a5|\u9470|\u79d8\u5bc6|\u94b1\u5305|\u9322\u5305"
+)
+_HASH_WORDS = re.compile(
+    r"hash|tx|transac|transak|digest|block|commit|public|sha|keccak|merkle|root|checksum|topic|slot"
+    r"|\u54c8\u5e0c|\u4ea4\u6613|\u516c\u94a5"
+)
+_KEY_BEHIND = re.compile(
+    r"[\"'`]? (?:is|as|es|ist|est) (?:[^\W\d]+ ){1,2}(?:key|wallet|seed)(?!\w)"
+)
+_NEAR = 60  # characters before the number
+
 _URL_USER = re.compile(r"[^\s:/@?#\"'<>]{0,128}:")
 _URL_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}(?=@)")
 
@@ -86,6 +101,8 @@ def find_shapes(text: str, low: str) -> Iterator[Span]:
         for match in _USER_AT.finditer(text):
             if not is_stand_in(match[1]):
                 yield Span(*match.span(1), "a password")
+    if "0x" in low:
+        yield from _hex_keys(low)
     yield from _cards(text)
     yield from _accounts(text)
 
@@ -146,6 +163,15 @@ def _until_space(text: str, start: int, stop: int) -> str:
     if not part or text[start].isspace():
         return ""
     return re.split("[\"'<>`]", part[0], maxsplit=1)[0]
+
+
+def _hex_keys(low: str) -> Iterator[Span]:
+    """Numbers of 64 hexadecimal figures that words beside them call a key."""
+    for match in _HEX_KEY.finditer(low):
+        before = re.split(r"[.\n;!?]", low[max(0, match.start() - _NEAR) : match.start()])[-1]
+        named = _KEY_WORDS.search(before) or _KEY_BEHIND.match(low, match.end())
+        if named and not _HASH_WORDS.search(before):
+            yield Span(*match.span(), "a private key")
 
 
 def _accounts(text: str) -> Iterator[Span]:

@@ -13,6 +13,7 @@ from typing import Any
 from langmem_credit.secret_texts import fold
 from langmem_credit.secret_values import Vocabulary
 
+_TURNED = frozenset({"pin", "key"})
 _KINDS = ("password", "phrase", "pin", "key", "token", "login")
 
 
@@ -91,6 +92,12 @@ def load_cues() -> Cues:
                 # Latin letters keep their word ends, also in a language without spaces.
                 group = "plain" if way == "joined" and folded.isascii() else way
                 groups[group].append(folded)
+                # "the code for the door" is the door code.
+                for link in language.get("turned", []) if folded.count(" ") == 1 else ():
+                    thing, what = folded.split(" ")
+                    if kind in _TURNED and what in language["turned_nouns"]:
+                        kinds.setdefault(_squeezed(f"{what} {link} {thing}"), kind)
+                        groups[group].append(f"{what} {link} {thing}")
     tail = r"(?:\(s\))?(?:[ _-]?\d{1,2}(?!\d))?(?![^\W\u2e80-\U0003ffff])"
     pattern = (
         rf"(?P<joined>{_trie(groups['joined'])})"

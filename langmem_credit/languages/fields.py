@@ -80,7 +80,7 @@ FIELDS: dict[str, str] = {
     "is_before": "See `is_contractions`.",
     "would_contractions": "Short forms that stand for 'would' before words of `would_before`.",
     "would_before": "See `would_contractions`.",
-    "common_behind": "Articles behind which a word in capitals is no name, where all is in capitals.",
+    "common_behind": "Articles that make no name of capitals, where all is in capitals.",
     "emphasis": "Words that may be written in capitals and told in small letters.",
     # First person to third.
     "persons": "Words for one person each, joined by '|': the speaker, the speaker's group, you.",
@@ -277,6 +277,8 @@ FIELDS: dict[str, str] = {
     "correction_slots": "Subjects whose value is a name.",
     "correction_origin_endings": "Endings of words with a capital letter that are no names.",
     "correction_opposites": "Two values that rule each other out, joined by '|'.",
+    "forget_things": "Words of memory that are a thing's behind its name: 'iptables rule'.",
+    "forget_lying": "Phrases behind one that say where it lies: 'on my desk'.",
     "forget_elsewhere": "Words behind a word of memory that say whose it is: 'notes in Notion'.",
     "forget_task_endings": "Endings of what is to be done: 'forget deploying' drops no note.",
     "forget_task_marks": "Words before what is to be done: 'forget to deploy'.",
