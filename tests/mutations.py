@@ -81,7 +81,7 @@ TESTS = {
     "desk": ("tests/test_sessions.py", "tests/test_searching.py"),
     "matching": ("tests/test_searching.py",),
     "searching": ("tests/test_searching.py",),
-    "transcripts": ("tests/test_searching.py",),
+    "transcripts": ("tests/test_closing.py", "tests/test_searching.py"),
     "checkpoints": ("tests/test_searching.py",),
     "secret_shapes": ("tests/test_scrubbing.py",),
     "secret_tokens": ("tests/test_scrubbing.py",),

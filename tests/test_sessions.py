@@ -13,8 +13,10 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
-from langmem_credit import KeptIndex, mark, not_typed
+from langmem_credit import CreditedMemory, KeptIndex, mark, not_typed
+from langmem_credit.checkpoints import Facts, Peek, ThreadReader
 from langmem_credit.chroma_index import ChromaIndex
+from langmem_credit.desk import Desk, belongs
 from langmem_credit.errors import (
     ConfigurationError,
     IdentityError,
@@ -23,8 +25,9 @@ from langmem_credit.errors import (
     UnknownSessionError,
 )
 from langmem_credit.indexing import thread_key
-from langmem_credit.register import Sighting, entered, short
+from langmem_credit.register import SessionEntry, Sighting, entered, short
 from langmem_credit.scopes import Scope
+from langmem_credit.transcripts import CACHE
 
 from . import store_support
 from .graph_support import node_graph, talk
@@ -420,6 +423,18 @@ def test_a_deleted_session_is_gone_with_its_thread() -> None:
     assert [one for one in office.store.search((), limit=99) if "sessions" in one.namespace] == []
 
 
+def test_a_deleted_session_leaves_none_of_its_words_at_hand() -> None:
+    office = Office()
+    office.run(office.person("one", user_id="ann"), "Hello")
+    CACHE.clear()
+    office.memory.read_session(office.agent, ANN, "one")
+    assert CACHE.chars > 0
+
+    office.memory.delete_session(office.agent, ANN, "one")
+
+    assert CACHE.chars == 0
+
+
 def test_a_deleted_session_leaves_no_vector(tmp_path: Any) -> None:
     index = ChromaIndex(tmp_path / "index", BagOfWords())
     office = Office(session_only=True, index=index)
@@ -617,6 +632,16 @@ def test_a_derived_register_shows_no_run_whose_person_is_uncertain() -> None:
 
     for caller in ({}, ANN, BOB):
         assert it.memory.sessions(it.agent, caller) == ()
+
+
+@pytest.mark.parametrize(("whose", "shown"), [("ann's", True), ("bob's", False), ("", False)])
+def test_a_thread_that_changed_hands_since_it_was_listed_is_not_shown(
+    whose: str, shown: bool
+) -> None:
+    desk = Desk(CreditedMemory(), ThreadReader(InMemorySaver()), "ann's")
+    look = Peek(Facts("one", "c1", "", has_memory=True, whose=whose), [], lambda value: value)
+
+    assert belongs(desk, SessionEntry("one"), look) is shown
 
 
 def test_a_derived_register_does_not_even_count_others_sessions() -> None:
