@@ -546,6 +546,7 @@ MUTATIONS = [
         "drafts",
         ("if self.credited or self.confirmed_by or held(event):", "if self.credited:"),
         ("if key not in against}", "}"),
+        ('if stranger and kind == "finding":', "if False:"),
         ('groups.setdefault("" if draft.waits else draft.family, [])', 'groups.setdefault("", [])'),
         ('event["outcome"] is True and not stranger', 'event["outcome"] is True'),
         ("return heard_at if heard_at[:10] < at[:10] and heard_at else at", "return at"),
