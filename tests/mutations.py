@@ -53,7 +53,7 @@ TESTS = {
     "naming": ("tests/test_forgetting.py", "tests/test_languages.py"),
     "pieces": ("tests/test_forgetting.py", "tests/test_languages.py"),
     "corrections": ("tests/test_forgetting.py",),
-    "ledger": ("tests/test_ledger.py",),
+    "ledger": ("tests/test_ledger.py", "tests/test_touched.py"),
     "notebook": ("tests/test_notebook.py",),
     "digest": ("tests/test_digest.py",),
     "bounds": ("tests/test_bounds.py",),
@@ -617,8 +617,13 @@ MUTATIONS = [
         ("archived=ARCHIVED in marks,", "archived=False,"),
         ("trashed=TRASHED in marks,", "trashed=False,"),
         ("if same and known is not None and", "if False and"),
+        (
+            'event.get("type") == "marked" and not held(dict(event))',
+            'event.get("type") == "marked"',
+        ),
     ),
     *_m("enrolling", ("if place[:-1] != (*labels, _SESSIONS) or value is None:", "if False:")),
+    *_m("ledger", ("                older.add(newest[name])", "                pass")),
     *_m("owners", ("[scope for scope in settings.scopes if not scope.people]", "settings.scopes")),
     *_m(
         "sessions",
@@ -628,7 +633,7 @@ MUTATIONS = [
     ),
     *_m(
         "desk",
-        ("if one.whose == desk.owner\n", "if True\n"),
+        ("if one.whose == desk.owner]", "]"),
         ("        return whose == desk.owner\n", "        return True\n"),
         ("if look is None or not look.facts.has_memory or", "if look is None or"),
     ),
