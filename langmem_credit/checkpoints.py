@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
+from .register import marks_in
 from .sleeping import Asleep, AsleepList, asleep_twin
 from .state import LEDGER, RUN
 
@@ -80,6 +81,8 @@ class Facts:
         at: when it was made, ISO 8601.
         has_memory: its graph has this package's memory.
         whose: names whom the last run was for; see `owners.py`.
+        since: when the last run began, ISO 8601; "" where that is not told.
+        marks: that the person set, where no store keeps a register.
     """
 
     thread: str
@@ -87,6 +90,8 @@ class Facts:
     at: str
     has_memory: bool
     whose: str
+    since: str = ""
+    marks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,13 +318,16 @@ def _facts(one: CheckpointTuple) -> Facts:
     checkpoint = one.checkpoint
     values: Mapping[str, Any] = checkpoint.get("channel_values") or {}
     run = values.get(RUN)
-    whose = run.get("whose", "") if isinstance(run, Mapping) else ""
+    run = run if isinstance(run, Mapping) else {}
+    whose, since = run.get("whose", ""), run.get("since") or run.get("as_of", "")
     return Facts(
         thread=str(one.config["configurable"]["thread_id"]),
         id=str(checkpoint.get("id", "")),
         at=str(checkpoint.get("ts", "")),
         has_memory=LEDGER in values or RUN in values,
         whose=whose if isinstance(whose, str) else "",
+        since=since if isinstance(since, str) else "",
+        marks=marks_in(values.get(LEDGER)),
     )
 
 

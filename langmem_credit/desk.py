@@ -20,6 +20,7 @@ from langgraph.store.base import BaseStore
 from .asking import arun, run
 from .books import StoreWork
 from .checkpoints import (
+    Facts,
     Look,
     LookAround,
     LookBack,
@@ -31,7 +32,7 @@ from .checkpoints import (
 from .enrolling import read_entries, read_entry
 from .errors import UnknownSessionError, UnreadableSessionError
 from .owners import owner_of, register_scope
-from .register import PREVIEW_CHARS, SessionEntry, newest_first, short
+from .register import PREVIEW_CHARS, SessionEntry, entry_of, newest_first, short
 from .scopes import RunValues
 from .settings import Settings
 from .transcripts import (
@@ -161,17 +162,13 @@ async def aanswer_to(desk: Desk, asked: Asked) -> Any:
 def entries_at(desk: Desk) -> Doing[list[SessionEntry]]:
     """All entries, the newest first, whether their threads are still there or not.
 
-    A register that is derived knows no titles before the conversations are read.
+    A register that is derived knows only the person's own titles before conversations are read.
     """
     if desk.store is not None:
         entries = yield desk.ask(read_entries(desk.labels))
     else:
         facts = yield LookAround()
-        entries = [
-            SessionEntry(one.thread, updated_at=_in_utc(one.at))
-            for one in threads_of(facts)
-            if one.whose == desk.owner
-        ]
+        entries = [_entry_of(one) for one in threads_of(facts) if one.whose == desk.owner]
     return sorted(entries, key=newest_first, reverse=True)
 
 
@@ -294,12 +291,18 @@ def _there(desk: Desk, entry: SessionEntry, look: Any) -> Doing[SessionEntry | N
 def _derived(desk: Desk, session_id: str, look: Peek | None) -> Doing[SessionEntry]:
     if look is None or not look.facts.has_memory or look.facts.whose != desk.owner:
         raise UnknownSessionError(session_id)
-    entry = SessionEntry(session_id, updated_at=_in_utc(look.facts.at))
+    entry = _entry_of(look.facts)
     try:
         return described(entry, (yield from read_at(desk, look, everything=False)))
     except Exception as error:  # noqa: BLE001 - it can be deleted all the same
         unreadable(entry, error)
         return entry
+
+
+def _entry_of(facts: Facts) -> SessionEntry:
+    """The entry of a thread, as far as it can be told without its messages."""
+    seen = {"id": facts.thread, "updated_at": _in_utc(facts.since or facts.at)}
+    return entry_of(seen, facts.marks) or SessionEntry(facts.thread)
 
 
 def _in_utc(at: str) -> str:

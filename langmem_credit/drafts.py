@@ -127,11 +127,14 @@ def note_of(draft: Draft, stand_in: str, seen: int = 0) -> Note:
     stranger = held(event)
     said = "" if draft.shrunk else text_of("said") or text_of("text", "")
     origin = text_of("origin") or (PERSON if event.get("credited") is True else "agent")
-    kind = text_of("kind")
+    kind = normalise_kind(text_of("kind") or "project")
+    if stranger and kind == "finding":
+        # Nobody knows that the agent found it out, so it waits for a person as all else does.
+        kind = "project"
     return Note(
         id=draft.note_id,
         text="" if draft.shrunk else draft.text,
-        kind=normalise_kind(kind) if kind else "project",
+        kind=kind,
         status="superseded" if stand_in else draft.status,
         at=draft.at,
         about=draft.about,

@@ -88,7 +88,7 @@ def merge_events(left: object, right: object) -> list[Event]:
     whose words were dropped, then the smaller canonical JSON. Verification comes first, so that
     a forged tombstone cannot take the words out of a true event. What is no event is ignored, and
     what a verified `trimmed` event names has left for good, whenever it arrives again; of verified
-    `touched` events only the newest stays.
+    `touched` events only the newest stays, and so of `marked` ones for each mark.
 
     >>> event = {"v": 1, "id": "e1", "type": "restored", "at": "2026-01-01T00:00:00.000000Z"}
     >>> merge_events([event], [event, "garbage", None]) == [event]
@@ -102,7 +102,7 @@ def merge_events(left: object, right: object) -> list[Event]:
             kept[event_id] = event
     trims = [event for event in kept.values() if is_trim(event)]
     left = _without_trimmed(kept.values(), trims) if trims else kept.values()
-    return _with_newest_touched(sorted(left, key=order))
+    return _with_newest_only(sorted(left, key=order))
 
 
 def order(event: Event) -> tuple[str, str]:
@@ -180,10 +180,19 @@ def _without_trimmed(events: Iterable[Event], trims: list[Event]) -> list[Event]
     return left
 
 
-def _with_newest_touched(ordered: list[Event]) -> list[Event]:
-    """The events without the older lists of touched files; each was made with them in view."""
-    lists = [event for event in ordered if event.get("type") == "touched" and not held(event)]
-    older = {event["id"] for event in lists[:-1]}
+def _with_newest_only(ordered: list[Event]) -> list[Event]:
+    """The events without what a newer one says anew: lists of touched files, marks of the session.
+
+    Each was made with all earlier ones in view.
+    """
+    newest: dict[tuple[str, str], str] = {}
+    older: set[str] = set()
+    for event in ordered:
+        if event.get("type") in ("touched", "marked") and not held(event):
+            name = (event["type"], str(event.get("mark", "")))
+            if name in newest:
+                older.add(newest[name])
+            newest[name] = event["id"]
     return [event for event in ordered if event["id"] not in older] if older else ordered
 
 

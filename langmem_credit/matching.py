@@ -128,10 +128,16 @@ def excerpt(words: Sequence[str], line: str) -> str:
 
 def _start_of(words: Sequence[str], line: str) -> int:
     """Where the first of the words stands; 0 for none."""
-    text = fold_text(line)
-    # Folding may make a text longer or shorter, so that places in it are none in the line.
-    ends = [(_end_of(word, line), len(word)) for word in words if word in text]
-    return max(0, min((end - length for end, length in ends), default=0))
+    # Folding may make a text longer or shorter, so that places in it are none in the line. Piece by
+    # piece, since a line may be a whole book, and each piece is folded again and again.
+    for begin in range(0, len(line), _SCRUBBED_CHARS):
+        piece = line[begin : begin + _SCRUBBED_CHARS + 2 * QUERY_CHARS]
+        text = fold_text(piece)
+        places = [(text.find(word), word) for word in words if word in text]
+        if places:
+            _, word = min(places)
+            return begin + max(0, _end_of(word, piece) - len(word))
+    return 0
 
 
 def _end_of(word: str, line: str) -> int:

@@ -48,7 +48,7 @@ from .ledger import Event, held, merge_events, word_bytes
 from .notes import Note
 
 _ENDING = {"withdrawn": "forgotten", "erased": "forgotten", "expired": "expired"}
-_WITHOUT_A_NOTE = frozenset({"trimmed", "touched"})
+_WITHOUT_A_NOTE = frozenset({"trimmed", "touched", "marked"})
 _FOLDED = _WITHOUT_A_NOTE | {"remembered", "confirmed", "withdrawn", "restored", "disputed"}
 _LOST = "its words were dropped to keep the ledger small"
 _LATE = "These words were heard before the same note was forgotten, corrected or disputed."

@@ -14,6 +14,9 @@ from typing import Any
 
 from .characters import one_line
 from .errors import ConfigurationError, named
+from .events import VERSION
+from .identity import instant, new_event_id
+from .ledger import Event, held
 from .scrubbing import scrub
 
 # Shown in one line of a list.
@@ -146,6 +149,27 @@ def entry_of(
         trashed=TRASHED in marks,
         last=_text(seen.get("last")),
     )
+
+
+def marked(mark: str, value: Mapping[str, Any] | None, *, at: str) -> Event:
+    """The mark, or that it was taken away, as an event of the session's own ledger.
+
+    There it stands where nobody keeps a register. Of each mark the newest such event stays.
+    """
+    said = {"mark": mark, "at": instant(at), "on": value is not None, **(value or {})}
+    return {"v": VERSION, "id": new_event_id("marked", said), "type": "marked", **said}
+
+
+def marks_in(events: object) -> dict[str, Mapping[str, Any]]:
+    """The marks that a session's own ledger holds; events of unknown origin set none."""
+    marks: dict[str, Mapping[str, Any]] = {}
+    for event in events if isinstance(events, list) else ():
+        if isinstance(event, Mapping) and event.get("type") == "marked" and not held(dict(event)):
+            mark = _text(event.get("mark"))
+            marks.pop(mark, None)
+            if mark in MARKS and event.get("on") is True:
+                marks[mark] = event
+    return marks
 
 
 def checked_title(title: object) -> str:

@@ -11,6 +11,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import StateSnapshot
+
 from . import books
 from .access import OpenedGraph, opened
 from .books import Where
@@ -26,12 +29,15 @@ from .desk import (
 from .ending import drop_outcome
 from .enrolling import set_marks, take_out
 from .errors import RefusedWriteError, UnknownSessionError, UnreadableSessionError
-from .host import where_of
+from .host import check_settled, events_of, not_written, where_of
 from .indexing import thread_key
 from .kept_index import KeptIndex
+from .ledger import Event, next_at
 from .matching import MOST_HITS, checked_limit, query_words
-from .register import ARCHIVED, TITLE, TRASHED, SessionEntry, checked_title
+from .notes import utc_now
+from .register import ARCHIVED, TITLE, TRASHED, SessionEntry, checked_title, marked
 from .searching import SessionSearch
+from .state import LEDGER, issue_events
 from .transcripts import Said
 
 if TYPE_CHECKING:
@@ -40,6 +46,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _log = logging.getLogger("langmem_credit")
+
+Marks = Mapping[str, Mapping[str, Any] | None]
 
 _ON: Mapping[str, Any] = {"on": True}
 
@@ -151,27 +159,28 @@ class SessionMethods:
 
         Raises:
             UnknownSessionError: the person has no such session.
-            RefusedWriteError: there is no store, or it does not hold what was written.
+            RefusedWriteError: nobody holds what was written, or, without a store, the thread
+                waits for an answer.
         """
         at = _At.open(self, graph, config, "rename_session")
-        return at.do(_marked(at.desk, session_id, {TITLE: {"title": checked_title(title)}}))
+        return at.mark(session_id, {TITLE: {"title": checked_title(title)}})
 
     async def arename_session(
         self, graph: Any, config: Any, session_id: str, title: str
     ) -> SessionEntry:
         """As `rename_session`."""
         at = _At.open(self, graph, config, "arename_session")
-        return await at.ado(_marked(at.desk, session_id, {TITLE: {"title": checked_title(title)}}))
+        return await at.amark(session_id, {TITLE: {"title": checked_title(title)}})
 
     def archive_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
         """Puts a session aside; it is still searched. Raises as `rename_session`."""
         at = _At.open(self, graph, config, "archive_session")
-        return at.do(_marked(at.desk, session_id, {ARCHIVED: _ON}))
+        return at.mark(session_id, {ARCHIVED: _ON})
 
     async def aarchive_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
         """As `archive_session`."""
         at = _At.open(self, graph, config, "aarchive_session")
-        return await at.ado(_marked(at.desk, session_id, {ARCHIVED: _ON}))
+        return await at.amark(session_id, {ARCHIVED: _ON})
 
     def trash_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
         """Puts a session into the trash: neither searched nor opened. Raises as `rename_session`.
@@ -179,22 +188,22 @@ class SessionMethods:
         Its thread goes on if it is run again; `delete_session` takes it out for good.
         """
         at = _At.open(self, graph, config, "trash_session")
-        return at.do(_marked(at.desk, session_id, {TRASHED: _ON}))
+        return at.mark(session_id, {TRASHED: _ON})
 
     async def atrash_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
         """As `trash_session`."""
         at = _At.open(self, graph, config, "atrash_session")
-        return await at.ado(_marked(at.desk, session_id, {TRASHED: _ON}))
+        return await at.amark(session_id, {TRASHED: _ON})
 
     def restore_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
         """Takes a session out of the trash, else out of the archive. Raises as `rename_session`."""
         at = _At.open(self, graph, config, "restore_session")
-        return at.do(_restored(at.desk, session_id))
+        return at.mark(session_id)
 
     async def arestore_session(self, graph: Any, config: Any, session_id: str) -> SessionEntry:
         """As `restore_session`."""
         at = _At.open(self, graph, config, "arestore_session")
-        return await at.ado(_restored(at.desk, session_id))
+        return await at.amark(session_id)
 
     def delete_session(self, graph: Any, config: Any, session_id: str) -> None:
         """Deletes a session's thread, its notes of the session scope, and its entry, for good.
@@ -229,10 +238,11 @@ class SessionMethods:
 class _At:
     """A person's desk for one call."""
 
-    def __init__(self, desk: Desk, graph: OpenedGraph, where: Where) -> None:
+    def __init__(self, desk: Desk, graph: OpenedGraph, where: Where, config: Any) -> None:
         self.desk = desk
         self.where = where
         self._graph = graph
+        self._config = config
 
     @classmethod
     def open(cls, memory: object, graph: Any, config: Any, method: str) -> _At:
@@ -240,7 +250,7 @@ class _At:
         where = where_of(graph, config)
         settings = cast("Settings", memory)
         desk = Desk.of(settings, there.checkpointer(), where.store, where.values)
-        return cls(desk, there, where)
+        return cls(desk, there, where, config)
 
     def explained(self) -> AbstractContextManager[None]:
         return self._graph.explained()
@@ -252,6 +262,43 @@ class _At:
     async def ado(self, doing: Doing[T]) -> T:
         with self.explained():
             return await ado_at(self.desk, doing)
+
+    def mark(self, session_id: object, marks: Marks | None = None) -> SessionEntry:
+        """The session with these marks set or taken away; without any, restored.
+
+        They are kept in the register, else in the ledger of the thread itself.
+        """
+        entry = self.do(_there(self.desk, session_id))
+        marks = marks or _restored(entry)
+        if self.desk.store is not None:
+            return self.do(_marked(self.desk, entry, marks))
+        config = self._thread(entry)
+        events = _filed(self._graph.get_state(config), marks)
+        try:
+            self._graph.update_state(config, {LEDGER: events})
+        except InvalidUpdateError as error:
+            raise not_written(error) from error
+        return _checked(self.do(_there(self.desk, entry.id)), marks)
+
+    async def amark(self, session_id: object, marks: Marks | None = None) -> SessionEntry:
+        """As `mark`."""
+        entry = await self.ado(_there(self.desk, session_id))
+        marks = marks or _restored(entry)
+        if self.desk.store is not None:
+            return await self.ado(_marked(self.desk, entry, marks))
+        config = self._thread(entry)
+        events = _filed(await self._graph.aget_state(config), marks)
+        try:
+            await self._graph.aupdate_state(config, {LEDGER: events})
+        except InvalidUpdateError as error:
+            raise not_written(error) from error
+        return _checked(await self.ado(_there(self.desk, entry.id)), marks)
+
+    def _thread(self, entry: SessionEntry) -> Any:
+        """The config of the session's newest state."""
+        values = dict(self._config.get("configurable") or {})
+        values = {key: value for key, value in values.items() if not key.startswith("checkpoint_")}
+        return {**self._config, "configurable": {**values, "thread_id": entry.id}}
 
     def search(self, query: str, limit: int, everything: bool, client: str) -> SessionSearch:
         return SessionSearch(
@@ -281,31 +328,45 @@ def _conversation(desk: Desk, session_id: object, everything: bool) -> Doing[Con
     return Conversation(entry, transcript.said)
 
 
-def _marked(
-    desk: Desk, session_id: object, marks: Mapping[str, Mapping[str, Any] | None]
-) -> Doing[SessionEntry]:
+def _there(desk: Desk, session_id: object) -> Doing[SessionEntry]:
+    """The entry of a session whose thread is there."""
     entry, look = yield from session_at(desk, session_id)
-    if desk.store is None:
-        raise RefusedWriteError(
-            "Nothing was changed: without a store sessions are listed as they are. Give compile() "
-            'or create_agent() a store=…, and the memory a scope such as Scope("user", '
-            '("memories", "{user_id}")).'
-        )
     if look is None:
         raise UnknownSessionError(session_id)
+    return entry
+
+
+def _marked(desk: Desk, entry: SessionEntry, marks: Marks) -> Doing[SessionEntry]:
     after = yield desk.ask(set_marks(desk.labels, entry.id, marks))
-    if after is None or any(not _holds(after, name, value) for name, value in marks.items()):
+    return _checked(after or SessionEntry(entry.id), marks)
+
+
+def _filed(snapshot: StateSnapshot, marks: Marks) -> list[Event]:
+    """The marks as events of the thread's ledger, to be written."""
+    check_settled(snapshot)
+    events = events_of(snapshot)
+    filed: list[Event] = []
+    for mark, value in marks.items():
+        filed.append(marked(mark, value, at=next_at(utc_now(), [*events, *filed])))
+    return issue_events(filed)
+
+
+def _checked(entry: SessionEntry, marks: Marks) -> SessionEntry:
+    """The entry as it was read back.
+
+    Raises:
+        RefusedWriteError: it does not have the marks.
+    """
+    if any(not _holds(entry, name, value) for name, value in marks.items()):
         raise RefusedWriteError(
-            f"The store does not hold what was written of session {entry.id!r}. Look at the store, "
-            "then try again."
+            f"What was written of session {entry.id!r} cannot be read back. Look at the store or "
+            "the checkpointer, then try again."
         )
-    marked: SessionEntry = after
-    return marked
+    return entry
 
 
-def _restored(desk: Desk, session_id: object) -> Doing[SessionEntry]:
-    entry, _ = yield from session_at(desk, session_id)
-    return (yield from _marked(desk, session_id, {TRASHED if entry.trashed else ARCHIVED: None}))
+def _restored(entry: SessionEntry) -> Marks:
+    return {TRASHED if entry.trashed else ARCHIVED: None}
 
 
 def _holds(entry: SessionEntry, mark: str, value: Mapping[str, Any] | None) -> bool:

@@ -11,10 +11,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from .marks import made_by_code, spoken_in, text_of
 from .matching import Place, best_line, fold_text
@@ -136,19 +137,27 @@ def title_of(messages: Iterable[BaseMessage]) -> str:
 
 
 def is_compacted(messages: Sequence[BaseMessage]) -> bool:
-    """True where the conversation begins with a summary that code put there."""
-    return _summary(messages) is not None
+    """True where the conversation begins with what may be the summary of a compaction."""
+    return bool(_summaries(messages))
 
 
 def is_compaction(before: Sequence[BaseMessage], after: Sequence[BaseMessage]) -> bool:
     """True where a summary took the place of messages in this step."""
-    summary = _summary(after)
-    return summary is not None and all(one.id != summary.id for one in before)
+    known = {one.id for one in before}
+    return any(one.id not in known for one in _summaries(after))
 
 
-def _summary(messages: Sequence[BaseMessage]) -> HumanMessage | None:
-    first = next((one for one in messages if isinstance(one, HumanMessage | AIMessage)), None)
-    return first if isinstance(first, HumanMessage) and made_by_code(first) else None
+def _summaries(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """What stands before all that people and agents said: summaries, or the host's instructions."""
+    return list(
+        takewhile(
+            lambda one: (
+                isinstance(one, SystemMessage)
+                or (isinstance(one, HumanMessage) and made_by_code(one))
+            ),
+            messages,
+        )
+    )
 
 
 def with_earlier(

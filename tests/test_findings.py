@@ -177,6 +177,22 @@ def test_finding_of_unknown_origin_replaces_no_finding() -> None:
     assert status([old, stranger], old) == "unconfirmed"
 
 
+def test_finding_of_unknown_origin_is_none_of_the_agents_and_waits() -> None:
+    notebook = book(finding(NINE, 1) | {"held": True})
+    assert (texts(notebook.findings), texts(notebook.unconfirmed)) == ([], [NINE])
+    assert recall(notebook, query=NINE).items == ()
+    assert NINE not in render(notebook, TODAY, extras=SHOWING)
+
+
+def test_finding_that_a_client_wrote_into_a_thread_is_not_shown_as_the_agents() -> None:
+    it = talk("Hi", "Hello", memory=CreditedMemory(show_findings=True))
+    it.person.says("Hello")
+    it.agent.update_state(it.config, {LEDGER: [finding(NINE)]})
+    it.person.says("Hello again")
+    assert NINE not in it.model.system_texts[-1]
+    assert texts(it.memory.notebook(it.agent, it.config).findings) == []
+
+
 def test_finding_that_a_person_confirmed_is_no_longer_the_agents_to_end() -> None:
     old = finding(NINE, 1)
     new = finding(TEN, 3, replaces=old["note"])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +29,8 @@ from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.store.memory import InMemoryStore
 
 from langmem_credit import checkpoints, mark, searching
@@ -41,6 +45,7 @@ from langmem_credit.matching import Place, best_line, excerpt, query_words
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.register import Sighting
 from langmem_credit.searching import SearchProgress
+from langmem_credit.state import MemoryInput, MemoryState
 from langmem_credit.testing import ScriptedChatModel, tool_calls
 from langmem_credit.transcripts import CACHE, LastAsked, TranscriptCache, transcript_of
 
@@ -371,6 +376,18 @@ def test_a_long_line_is_cut_around_what_was_found() -> None:
     assert (len(line) <= 240, line[0], line[-1]) == (True, "…", "…")
 
 
+def test_a_line_as_long_as_a_book_is_cut_in_no_time() -> None:
+    words = tuple(f"{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(130))
+    line = f"é{' x y z w' * 130_000} {' '.join(words)}"
+    begun = time.process_time()
+
+    shown = excerpt(words, line)
+
+    assert time.process_time() - begun < 5
+    assert "aa ba ca" in shown
+    assert len(shown) <= 240
+
+
 def test_a_shown_line_has_no_secret_and_no_control_character() -> None:
     line = excerpt(("plan",), "plan\x1b[31m \u202eb my password is tr0ub4dor&3x")
 
@@ -468,6 +485,32 @@ def test_what_a_compaction_took_out_is_still_found(
     assert people == ["Hello", *(f"word{number}" for number in range(30))]
 
 
+def test_what_a_node_replaced_by_a_system_message_is_still_found() -> None:
+    library = Library()
+
+    def compact(state: Any) -> Any:
+        messages = state["messages"]
+        if len(messages) < 6:
+            return {}
+        summary = SystemMessage("they spoke of plums")
+        return {"messages": [RemoveMessage(REMOVE_ALL_MESSAGES), summary, *messages[-2:]]}
+
+    builder = StateGraph(MemoryState, input_schema=MemoryInput)
+    builder.add_node("listen", library.memory.listen)
+    builder.add_node("compact", compact)
+    builder.add_node("think", lambda state: {"messages": [AIMessage("ok")]})
+    for first, second in pairwise([START, "listen", "compact", "think", END]):
+        builder.add_edge(first, second)
+    library.agent = library.memory.bind(
+        builder.compile(checkpointer=InMemorySaver(), store=library.store)
+    )
+    library.run("one", "Hello", *(f"word{number}" for number in range(9)))
+
+    assert library.agent.get_state(library.config("one")).values["messages"][0].type == "system"
+    assert [library.found(f"word{number}") for number in range(9)] == [["one"]] * 9
+    assert library.found("plums") == []
+
+
 def test_the_summary_itself_is_not_what_people_said() -> None:
     library = compacting(InMemorySaver())
     library.run("one", "Hello", *(f"word{number}" for number in range(9)))
@@ -481,13 +524,14 @@ def test_another_branch_of_a_compacted_thread_is_not_found() -> None:
     library = compacting(saver)
     library.run("one", "Hello", "first")
     before = saver.get_tuple({"configurable": {"thread_id": "one"}}).config
-    library.run("one", "left behind")
+    library.run("one", "left behind", *(f"gone{number}" for number in range(9)))
     config = {"configurable": {**before["configurable"], "user_id": "ann"}}
     library.agent.invoke({"messages": ["another way"]}, config)
     library.run("one", *(f"word{number}" for number in range(9)))
 
     assert library.found("first") == library.found("another way") == ["one"]
     assert library.found("left behind") == []
+    assert [library.found(f"gone{number}") for number in range(9)] == [[]] * 9
 
 
 def test_a_message_that_the_host_removed_is_not_found() -> None:

@@ -13,8 +13,10 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
-from langmem_credit import KeptIndex, mark, not_typed
+from langmem_credit import CreditedMemory, KeptIndex, mark, not_typed
+from langmem_credit.checkpoints import Facts, Peek, ThreadReader
 from langmem_credit.chroma_index import ChromaIndex
+from langmem_credit.desk import Desk, belongs
 from langmem_credit.errors import (
     ConfigurationError,
     IdentityError,
@@ -23,8 +25,11 @@ from langmem_credit.errors import (
     UnknownSessionError,
 )
 from langmem_credit.indexing import thread_key
-from langmem_credit.register import Sighting, entered, short
+from langmem_credit.register import TRASHED, SessionEntry, Sighting, entered, marked, short
 from langmem_credit.scopes import Scope
+from langmem_credit.state import LEDGER
+from langmem_credit.testing import tool_calls
+from langmem_credit.transcripts import CACHE
 
 from . import store_support
 from .graph_support import node_graph, talk
@@ -404,7 +409,7 @@ def test_a_mark_that_the_store_does_not_keep_is_no_success() -> None:
     office = Office(store=Forgetful())
     office.run(office.person("one", user_id="ann"), "Hello")
 
-    with pytest.raises(RefusedWriteError, match="does not hold"):
+    with pytest.raises(RefusedWriteError, match="cannot be read back"):
         office.memory.trash_session(office.agent, ANN, "one")
 
 
@@ -418,6 +423,18 @@ def test_a_deleted_session_is_gone_with_its_thread() -> None:
     assert ids(office) == ids(office, trashed=True) == []
     assert office.agent.checkpointer.get_tuple({"configurable": {"thread_id": "one"}}) is None
     assert [one for one in office.store.search((), limit=99) if "sessions" in one.namespace] == []
+
+
+def test_a_deleted_session_leaves_none_of_its_words_at_hand() -> None:
+    office = Office()
+    office.run(office.person("one", user_id="ann"), "Hello")
+    CACHE.clear()
+    office.memory.read_session(office.agent, ANN, "one")
+    assert CACHE.chars > 0
+
+    office.memory.delete_session(office.agent, ANN, "one")
+
+    assert CACHE.chars == 0
 
 
 def test_a_deleted_session_leaves_no_vector(tmp_path: Any) -> None:
@@ -575,14 +592,95 @@ def test_a_derived_register_leaves_out_threads_without_memory() -> None:
         it.memory.read_session(it.agent, {}, "plain")
 
 
-def test_a_derived_register_cannot_be_marked_but_deletes() -> None:
+@pytest.mark.parametrize("nodes", [False, True], ids=["middleware", "nodes"])
+def test_a_session_of_a_derived_register_is_marked_in_its_thread(nodes: bool) -> None:
+    it = without_store(InMemorySaver(), nodes)
+    for thread in ("one", "two"):
+        it.agent.invoke(
+            {"messages": [("user", f"Hello {thread}")]}, {"configurable": {"thread_id": thread}}
+        )
+    memory, agent = it.memory, it.agent
+    before = memory.sessions(agent, {})
+
+    assert memory.rename_session(agent, {}, "one", "Mine").title == "Mine"
+    assert memory.archive_session(agent, {}, "one").archived is True
+    assert memory.trash_session(agent, {}, "one").trashed is True
+
+    assert [one.id for one in memory.sessions(agent, {})] == ["two"]
+    (trashed,) = memory.sessions(agent, {}, trashed=True)
+    assert (trashed.title, trashed.archived) == ("Mine", True)
+    assert trashed.updated_at == before[1].updated_at
+    with pytest.raises(RefusedWriteError, match="in the trash"):
+        memory.read_session(agent, {}, "one")
+    assert [hit.session.id for hit in last_hits(memory, agent, "hello")] == ["two"]
+    agent.invoke({"messages": [("user", "Go on")]}, {"configurable": {"thread_id": "one"}})
+    assert [one.id for one in memory.sessions(agent, {})] == ["two"]
+    assert memory.restore_session(agent, {}, "one").trashed is False
+    assert memory.restore_session(agent, {}, "one").archived is False
+    assert [(one.id, one.title) for one in memory.sessions(agent, {})] == [
+        ("one", "Mine"),
+        ("two", "Hello two"),
+    ]
+    memory.delete_session(agent, {}, "one")
+    assert [one.id for one in memory.sessions(agent, {})] == ["two"]
+
+
+def last_hits(memory: CreditedMemory, agent: Any, query: str) -> Any:
+    return list(memory.search_sessions(agent, {}, query))[-1].hits
+
+
+async def test_a_session_of_a_derived_register_is_marked_in_an_async_file(tmp_path: Any) -> None:
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "sessions.sqlite")) as saver:
+        it = without_store(saver)
+        await it.person.asays("Hello")
+        memory, agent = it.memory, it.agent
+        assert (await memory.arename_session(agent, {}, "1", "Mine")).title == "Mine"
+        assert (await memory.atrash_session(agent, {}, "1")).trashed is True
+        assert await memory.asessions(agent, {}) == ()
+        assert (await memory.arestore_session(agent, {}, "1")).title == "Mine"
+
+
+def test_marks_in_a_thread_do_not_pile_up_and_leave_its_notes_alone() -> None:
     it = without_store(InMemorySaver())
     it.person.says("Hello")
+    for number in range(9):
+        it.memory.rename_session(it.agent, {}, "1", f"Title {number}")
+        it.memory.archive_session(it.agent, {}, "1")
+        it.memory.restore_session(it.agent, {}, "1")
 
-    with pytest.raises(RefusedWriteError, match="store="):
+    assert [one["type"] for one in it.person.state[LEDGER]] == ["marked", "marked"]
+    notebook = it.memory.notebook(it.agent, it.config)
+    assert (notebook.notes, notebook.unknown, notebook.conflicts) == ({}, (), ())
+    assert it.memory.sessions(it.agent, {})[0].title == "Title 8"
+
+
+def test_a_mark_that_somebody_else_wrote_counts_for_nothing() -> None:
+    it = without_store(InMemorySaver())
+    it.person.says("Hello")
+    event = marked(TRASHED, {"on": True}, at="2026-01-01T10:00:00.000000Z")
+    it.agent.update_state(it.config, {LEDGER: [event]})
+
+    assert [one.trashed for one in it.memory.sessions(it.agent, {})] == [False]
+
+
+def test_a_thread_that_waits_for_an_answer_is_not_marked() -> None:
+    it = talk(tool_calls(("ask_user", {"question": "Which?"})))
+    it.person.says("Go")
+
+    with pytest.raises(RefusedWriteError, match="waits for an answer"):
         it.memory.trash_session(it.agent, {}, "1")
-    it.memory.delete_session(it.agent, {}, "1")
-    assert it.memory.sessions(it.agent, {}) == ()
+    assert [one.trashed for one in it.memory.sessions(it.agent, {})] == [False]
+
+
+def test_another_persons_thread_is_not_marked_without_a_store() -> None:
+    it = without_store(InMemorySaver())
+    it.agent.invoke(
+        {"messages": [("user", "Hello")]}, {"configurable": {"thread_id": "1", "user_id": "ann"}}
+    )
+
+    with pytest.raises(UnknownSessionError):
+        it.memory.trash_session(it.agent, BOB, "1")
+    assert it.memory.trash_session(it.agent, ANN, "1").trashed is True
 
 
 def test_a_declared_scope_without_a_store_still_wants_an_identity() -> None:
@@ -617,6 +715,16 @@ def test_a_derived_register_shows_no_run_whose_person_is_uncertain() -> None:
 
     for caller in ({}, ANN, BOB):
         assert it.memory.sessions(it.agent, caller) == ()
+
+
+@pytest.mark.parametrize(("whose", "shown"), [("ann's", True), ("bob's", False), ("", False)])
+def test_a_thread_that_changed_hands_since_it_was_listed_is_not_shown(
+    whose: str, shown: bool
+) -> None:
+    desk = Desk(CreditedMemory(), ThreadReader(InMemorySaver()), "ann's")
+    look = Peek(Facts("one", "c1", "", has_memory=True, whose=whose), [], lambda value: value)
+
+    assert belongs(desk, SessionEntry("one"), look) is shown
 
 
 def test_a_derived_register_does_not_even_count_others_sessions() -> None:
