@@ -226,5 +226,6 @@ def _check_label(label: object, scope: str) -> None:
         return
     raise ConfigurationError(
         f"Label {named(label)} of scope {scope!r} does not fit. A label is letters, digits, "
-        'hyphens and underscores, or one placeholder such as "{user_id}"; two values make two labels.'
+        'hyphens and underscores, or one placeholder such as "{user_id}"; two values make two '
+        "labels."
     )
