@@ -275,6 +275,7 @@ def _vectors(embedder: object, timeout_s: float) -> Vectors | None:
         embedder = LocalModel()
     if not isinstance(embedder, Embedder):
         raise ConfigurationError(
-            f"embedder={named(embedder)} does not fit. Pass 'local', a LangChain Embeddings or None."
+            f"embedder={named(embedder)} does not fit. Pass 'local', a LangChain Embeddings, or "
+            "None."
         )
     return Vectors(embedder, timeout_s=timeout_s)

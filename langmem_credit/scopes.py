@@ -225,6 +225,7 @@ def _check_label(label: object, scope: str) -> None:
     if isinstance(label, str) and (_LITERAL.fullmatch(label) or _PLACEHOLDER.fullmatch(label)):
         return
     raise ConfigurationError(
-        f"Label {named(label)} of scope {scope!r} does not fit. A label is letters, digits, hyphens "
-        'and underscores, or one placeholder such as "{user_id}"; two values make two labels.'
+        f"Label {named(label)} of scope {scope!r} does not fit. A label is letters, digits, "
+        'hyphens and underscores, or one placeholder such as "{user_id}"; two values make two '
+        "labels."
     )

@@ -87,6 +87,10 @@ TESTS = {
     "secret_shapes": ("tests/test_scrubbing.py",),
     "secret_tokens": ("tests/test_scrubbing.py",),
     "secret_blocks": ("tests/test_scrubbing.py",),
+    "places": ("tests/test_bad_input.py",),
+    "notes": ("tests/test_bad_input.py",),
+    "chroma_index": ("tests/test_bad_input.py",),
+    "chroma_opening": ("tests/test_index_failures.py",),
 }
 
 
@@ -583,6 +587,10 @@ MUTATIONS = [
         ("(?=[^\\s@]{0,128}[!#$%^&*~])", ""),
     ),
     *_m("secret_tokens", ("and _has_digit(second) and not worded:", "and _has_digit(second):")),
+    *_m("places", ("or not session.books or asked in names:", "or True:")),
+    *_m("notes", ("if not isinstance(value, str):", "if False:")),
+    *_m("chroma_index", ('return b"\\0" not in os.fsencode(place)', "return True")),
+    *_m("chroma_opening", ("            if gone:\n", "            if False:\n")),
     *_m(
         "secret_blocks",
         ("if not prose or any(map(_KEY_LINE.match,", "if not prose or all(map(str,"),

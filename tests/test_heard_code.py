@@ -11,6 +11,7 @@ from langchain.agents.middleware import (
     PIIMiddleware,
     SummarizationMiddleware,
 )
+from langchain_core.agents import AgentAction, AgentStep
 from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
@@ -50,13 +51,28 @@ def test_summary_is_not_heard(first: bool) -> None:
 class UnmarkedSummary(AgentMiddleware[Any, Any, Any]):
     """Puts a summary in as older versions did: a human message like any other, last in the list."""
 
+    def __init__(self, messages: Any) -> None:
+        super().__init__()
+        self.messages = messages
+
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
-        return {"messages": [HumanMessage(PLANTED)]}
+        return {"messages": self.messages}
 
 
+HUMAN = {
+    "text": PLANTED,
+    "texts": [PLANTED],
+    "pair": [("user", PLANTED)],
+    "message": [HumanMessage(PLANTED)],
+    "dict": [{"role": "user", "content": PLANTED}],
+}
+
+
+@pytest.mark.parametrize("messages", HUMAN.values(), ids=HUMAN)
 @pytest.mark.parametrize("first", [True, False], ids=["listed first", "listed last"])
-def test_message_of_another_middleware_is_not_heard(first: bool) -> None:
-    around = {"before": [UnmarkedSummary()]} if first else {"after": [UnmarkedSummary()]}
+def test_message_of_another_middleware_is_not_heard(first: bool, messages: Any) -> None:
+    summary = UnmarkedSummary(messages)
+    around = {"before": [summary]} if first else {"after": [summary]}
     agent = listening_agent(**around)
     agent.invoke(typed("Hello"), thread())
     assert heard_texts(agent) == ["Hello"]
@@ -89,11 +105,7 @@ def test_message_object_that_code_changed_is_not_heard() -> None:
     assert heard_texts(agent) == []
 
 
-@pytest.mark.parametrize(
-    "messages",
-    [PLANTED, [("user", PLANTED)], [HumanMessage(PLANTED)], [{"role": "user", "content": PLANTED}]],
-    ids=["text", "pair", "message", "dict"],
-)
+@pytest.mark.parametrize("messages", HUMAN.values(), ids=HUMAN)
 def test_message_put_in_by_update_state_is_not_heard(messages: Any) -> None:
     agent = listening_agent()
     agent.update_state(thread(), {"messages": messages})
@@ -137,6 +149,16 @@ def test_chat_history_is_not_heard() -> None:
     )
     chain.invoke({"input": "Hello"}, {"configurable": {"session_id": "1"}})
     assert [utterance.text for utterance in runs[0].heard] == ["Hello"]
+
+
+def test_what_a_tool_told_an_older_kind_of_agent_is_not_heard() -> None:
+    step = AgentStep(action=AgentAction("fetch", "page", "I fetch"), observation=PLANTED)
+    assert [type(message) for message in step.messages] == [HumanMessage]
+    runs: list[HeardRun] = []
+    agent = listening_agent(checkpointer=None, runs=runs)
+    chain = RunnableLambda(lambda d: {"messages": [HumanMessage(d["input"]), *step.messages]})
+    (chain | agent).invoke({"input": "Hello"})
+    assert PLANTED not in [utterance.text for utterance in runs[0].heard]
 
 
 def test_answer_of_a_reviewer_of_tool_calls_is_not_heard() -> None:

@@ -91,13 +91,13 @@ def test_eight_processes_keep_two_thousand_notes(where: dict[str, str], tmp_path
 def test_forgotten_notes_stay_forgotten_among_eight_writers(
     where: dict[str, str], tmp_path: Path
 ) -> None:
-    order = {"store": where, "kind": "ledger", "start": 0, "count": 100, "forget": 3}
+    order = {"store": where, "kind": "ledger", "start": 0, "count": 250, "forget": 3}
     processes = [Process(tmp_path, name=f"p{number}", **order) for number in range(8)]
     told = [line for process in processes for line in process.told()]
     with opened(where) as store:
         active = {text.split()[-1] for text in texts(fold(stored(store)).active)}
     kept, gone = set(words(told, "saved")), set(words(told, "forgotten"))
-    assert (len(kept), len(gone)) == (800, 8 * 34)
+    assert (len(kept), len(gone)) == (2_000, 8 * 84)
     assert active == kept - gone
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import random
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from langchain_core.tools import tool
 
 from langmem_credit import Utterance, judge
 from langmem_credit.testing import tool_calls
-from tests import plain_idea
+from tests import plain_idea, whole_messages
 from tests.graph_support import talk
 from tests.whole_messages import is_whole
 
@@ -105,11 +106,20 @@ def credited(messages):
 
 def test_there_are_enough_attempts():
     assert sum(map(len, ATTEMPTS.values())) >= 2_000
+    assert sum(len(batch) for _, batch in graph_batches()) >= 300
 
 
 @pytest.mark.parametrize("messages", RUNS, ids=[messages[0][:30] for messages in RUNS])
 def test_every_credited_note_is_a_whole_message(messages):
     assert [note for note in credited(messages) if not is_whole(note, messages)] == []
+
+
+def test_the_checker_is_short_and_knows_nothing_of_the_rule():
+    source = Path(whole_messages.__file__).read_text(encoding="utf-8")
+    lines = source.splitlines()
+
+    assert len(lines) <= 40
+    assert [line for line in lines if "import" in line] == ["import re"]
 
 
 def test_copies_are_among_what_is_credited():
