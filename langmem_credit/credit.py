@@ -20,16 +20,13 @@ from .neighbours import TOO_MUCH, find_touching, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict, check_words
 from .pasting import find_pasted
 from .questions import asks_of_person
+from .retractions import answers_about_text
 from .shift import same_opened
 from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
 from .typography import keeps_marks, may_be_kept
 from .units import Unit, find_unit
-from .voice import (
-    answers_about_text,
-    asks,
-    find_foreign_voice,
-)
+from .voice import asks, find_foreign_voice
 from .words import (
     Token,
     count_words,

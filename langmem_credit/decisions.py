@@ -30,8 +30,10 @@ from .places import (
     closed_among,
     find_to_forget,
     is_finding,
+    names_note,
     own_finding,
     place_for,
+    same_note,
     saying_the_same,
     unknown_scope,
 )
@@ -39,7 +41,6 @@ from .runs import HeardRun
 from .scopes import SESSION
 from .scrubbing import scrub
 from .session import Call, Session
-from .shelf import Owned
 from .similar import similar_notes
 from .unsaid import FINDING
 from .unsaid import found as found_out
@@ -103,9 +104,9 @@ def _decide_remember(session: Session, call: Call) -> Decision:
     if is_finding(call, verdict):
         return _decide_finding(place, call, about, taken)
     session, run = place.session, place.session.run
-    same, known_in = _same(place, scrubbed.text)
+    same, known_in = same_note(place, scrubbed.text)
     if same is not None and (place.replaced is None or place.replaced.id == same.id):
-        standing = "" if _is_named(whole, call, same, known_in) else place.standing
+        standing = "" if names_note(whole, call, same, known_in) else place.standing
         if same.active:
             answer = answers.already_active(same, known_in, standing)
             return Decision("already_known", answer, note_id=same.id)
@@ -337,27 +338,6 @@ def _decide_forget(session: Session, call: Call) -> Decision:
     events = (event, *_smaller(session, event))
     answer = answers.forgotten(target, saved=session.saved, place=_named(session), same=same)
     return Decision("removed", answer, events, target.id, scope=session.scope)
-
-
-def _same(place: Place, text: str) -> tuple[Note | None, str]:
-    """The note that already says this, in the same scope or a wider one, and its scope's name."""
-    session = place.session
-    found = session.same_text(text)
-    if found is not None or not session.books:
-        return found, _named(session)
-    names = [SESSION, *(book.scope.name for book in session.books)]
-    for book in session.books[names.index(session.scope) :]:
-        found = session.within(book).same_text(text)
-        if found is not None and found.active:
-            return found, book.scope.name
-    return None, ""
-
-
-def _is_named(session: Session, call: Call, note: Note, scope: str) -> bool:
-    """True where the call names this very note by its id."""
-    shelf = session.shelf()
-    named = shelf.notebook.get(call.args.get("id"))
-    return named is not None and shelf.owner(named.id) == Owned(scope or SESSION, note.id)
 
 
 def taken_ids(session: Session) -> set[str]:

@@ -27,8 +27,8 @@ from .neighbours import find_touching_request, is_too_much
 from .notebook import Notebook
 from .notes import LIMITS, Limits, Note, Utterance
 from .pieces import naming_words, note_words
+from .retractions import leads_on
 from .spoken import Spoken, read_spoken
-from .voice import leads_on
 from .words import Token, find_quote, split_sentences, strip_final_stop, text_of, tokenize
 
 RULES: dict[str, str] = {

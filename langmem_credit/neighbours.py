@@ -19,9 +19,10 @@ from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
 from .questions import asks_aside, ends_round, is_known
+from .retractions import content_of, leads_on, taken_back
 from .standing import is_order
 from .units import find_unit, is_greeting
-from .voice import asks, content_of, is_imagined_or_reported, leads_on, taken_back
+from .voice import asks, is_imagined_or_reported
 from .words import (
     Token,
     count_words,

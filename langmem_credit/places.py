@@ -21,7 +21,7 @@ from .notes import Note, Utterance, Verdict, normalise_kind
 from .scopes import SESSION, USER, Scope
 from .session import Call, Session
 from .sharing import asks_to_share
-from .shelf import Shelf
+from .shelf import Owned, Shelf
 from .unsaid import FINDING
 from .words import find_quote
 
@@ -193,6 +193,27 @@ def _once(session: Session, shelf: Shelf) -> Shelf:
     if len(kept) == len(shelf.notebook.notes):
         return shelf
     return replace(shelf, notebook=replace(shelf.notebook, notes=MappingProxyType(kept)))
+
+
+def same_note(place: Place, text: str) -> tuple[Note | None, str]:
+    """The note that already says this, in the same scope or a wider one, and its scope's name."""
+    session = place.session
+    found = session.same_text(text)
+    if found is not None or not session.books:
+        return found, session.scope if session.books else ""
+    names = [SESSION, *(book.scope.name for book in session.books)]
+    for book in session.books[names.index(session.scope) :]:
+        found = session.within(book).same_text(text)
+        if found is not None and found.active:
+            return found, book.scope.name
+    return None, ""
+
+
+def names_note(session: Session, call: Call, note: Note, scope: str) -> bool:
+    """True where the call names this very note by its id."""
+    shelf = session.shelf()
+    named = shelf.notebook.get(call.args.get("id"))
+    return named is not None and shelf.owner(named.id) == Owned(scope or SESSION, note.id)
 
 
 def saying_the_same(session: Session, note: Note, scope: str) -> list[tuple[str, str]]:

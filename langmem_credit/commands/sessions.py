@@ -127,7 +127,8 @@ def opened(folder: Path, *, indexed: bool = False) -> Iterator[Opened]:
 
     from langmem_credit.errors import ConfigurationError
 
-    from .chat import Chat, index_in, open_shared
+    from .chat import Chat
+    from .opening import index_in, open_shared
     from .stand_in import StandInModel
 
     for name in ("sessions.sqlite", "notes.sqlite"):
