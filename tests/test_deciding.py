@@ -7,17 +7,16 @@ import pytest
 from langmem_credit import Utterance, judge
 from tests.benchmarks import deciding
 
-# Some noise on a busy machine; a loop over a loop shows as four times.
-MOST_GROWTH = 3.0
+# Other work makes one measurement slow, a loop over a loop makes all of them four times as slow.
+TRIES = 5
 
 
 @pytest.mark.slow
 def test_a_decision_stays_near_the_aims(monkeypatch):
     # The command holds the aims themselves; here a busy machine may take three times as long.
     monkeypatch.setattr(deciding, "AIM_SHORT_MS", 3 * deciding.AIM_SHORT_MS)
-    monkeypatch.setattr(deciding, "AIM_DOUBLING", MOST_GROWTH)
 
-    assert deciding.main([]) == 0
+    assert any(deciding.main([]) == 0 for _ in range(TRIES))
 
 
 @pytest.mark.slow
@@ -32,7 +31,8 @@ def test_twice_a_text_made_to_be_slow_takes_about_twice_the_time(name):
     def text(characters):
         return deciding.slow_text(name, characters)
 
-    assert deciding.measure_growth(text, 10_000, runs=4) <= MOST_GROWTH
+    growths = (deciding.measure_growth(text, 10_000, runs=4) for _ in range(TRIES))
+    assert any(growth <= deciding.AIM_DOUBLING for growth in growths)
 
 
 @pytest.mark.parametrize("name", deciding.SLOW_UNITS)

@@ -223,6 +223,17 @@ def test_wordings_of_one_utterance_count_as_one_note():
     assert all(names(spoken, note, notes) for note in notes)
 
 
+def test_a_word_of_many_notes_names_none_of_them():
+    notes = list(
+        notebook_of("Runs tests first", "Tests live in spec", "Tests use tabs").notes.values()
+    )
+    request = find_request(Utterance("u0", "forget the tests"), "forget the tests")
+
+    spoken = read_spoken(request.said, request.vocabulary)
+
+    assert not any(names(spoken, note, notes) for note in notes)
+
+
 def test_statements_of_one_utterance_count_each():
     typed = "I like tea. I like coffee."
     heard = {"utterance": "m1"}

@@ -88,6 +88,13 @@ OTHER = {
     "im": ("IM Bob daily", "I am Bob daily"),
     "need is no past": ("I need tabs", "Need tabs"),
     "feed is no past": ("I overfeed cats", "Overfeed cats"),
+    "person inside a compound": ("I tell me-too stories", "The user tells the user-too stories"),
+    "contraction spoken of": ("never use can't", "never use cannot"),
+    "contraction spoken of behind I": ("reply with I don't know", "reply with I do not know"),
+    "contraction beside its open form": (
+        "we like it's over it is",
+        "we like it is over it is",
+    ),
     "code case": ("use FOO_BAR", "use foo_bar"),
     "empty note": ("I prefer tabs", ""),
 }
