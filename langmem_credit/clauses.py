@@ -77,6 +77,16 @@ def _errs_first(tokens: Sequence[Token], start: int, language: Language) -> bool
     return holds_errand(own, language) and not has_lasting_phrase(own, language)
 
 
+def is_irreal(tokens: Sequence[Token], language: Language) -> bool:
+    """True at "wenn ich reich wäre, würde ich …", not at the request "es wäre gut, wenn du …"."""
+    words = language.words("irreal")
+    irreal = sum(token.low in words for token in tokens) if words else 0
+    if not irreal or language.phrases("requests").match_at(tokens, 0):
+        return False
+    conditionals = language.phrases("conditionals")
+    return conditionals.match_at(tokens, 0) > 0 or (irreal > 1 and conditionals.found_in(tokens))
+
+
 def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> bool | None:
     """Whether the clause from tokens[start] lasts by its phrases alone; None when they do not say.
 

@@ -327,7 +327,7 @@ class _Matcher:
         if end > len(self.told):
             return 0
         found = [word.low for word in self.told[j:end]]
-        return len(lows) if found == lows and not self.told[j].quoted else 0
+        return len(lows) if lows and found == lows and not self.told[j].quoted else 0
 
     def _change(self, i: int, j: int) -> tuple[int, int] | None:
         """The change that the plan has for this word."""

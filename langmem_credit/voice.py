@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import languages
+from .clauses import is_irreal
 from .labels import has_foreign_label
 from .languages import Language
 from .openers import find_openers, opener_length
@@ -77,11 +78,10 @@ def _lexical_signs(
     irony = [token.low for token in tokens[-2:]] == ["/", "s"] and tokens[-2].gap != ""
     if irony:
         return "own_voice", "it reads as a joke"
-    if language.merged(_FOREIGN).found_in(tokens):
-        foreign = _find_foreign(tokens, mask, language)
-        if foreign:
-            return "own_voice", foreign
-    elif _is_irreal(tokens, language):
+    held = language.merged(_FOREIGN).found_in(tokens)
+    if held and (foreign := _find_foreign(tokens, mask, language)):
+        return "own_voice", foreign
+    if is_irreal(tokens, language):
         return "own_voice", _IMAGINED
     # Other languages borrow from English: "mein Boss said", "lol".
     english = languages.load("en")
@@ -103,23 +103,13 @@ def _find_foreign(tokens: Sequence[Token], mask: Sequence[bool], language: Langu
     """The reason why phrases make the words another's than the speaker's here and now, or ""."""
     if _unquoted(language.phrases("jokes"), tokens, mask):
         return "it reads as a joke"
-    if _unquoted(language.phrases("hypotheses"), tokens, mask) or _is_irreal(tokens, language):
+    if _unquoted(language.phrases("hypotheses"), tokens, mask) or is_irreal(tokens, language):
         return _IMAGINED
     if _overrides(tokens, mask, language):
         return "it sets aside what the agent was told"
     if _reported(tokens, mask, language):
         return "it reports what somebody else said"
     return ""
-
-
-def _is_irreal(tokens: Sequence[Token], language: Language) -> bool:
-    """True at "wenn ich reich wäre, würde ich …", not at the request "es wäre gut, wenn du …"."""
-    words = language.words("irreal")
-    irreal = sum(token.low in words for token in tokens) if words else 0
-    if not irreal or language.phrases("requests").match_at(tokens, 0):
-        return False
-    conditionals = language.phrases("conditionals")
-    return conditionals.match_at(tokens, 0) > 0 or (irreal > 1 and conditionals.found_in(tokens))
 
 
 def _overrides(tokens: Sequence[Token], mask: Sequence[bool], language: Language) -> bool:
@@ -140,12 +130,11 @@ def _retracts(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
 
 def is_imagined_or_reported(tokens: Sequence[Token], language: Language) -> bool:
     """True for jokes, hypotheses and what somebody else said."""
-    if not language.merged(_FOREIGN).found_in(tokens):
+    if _has_joke_mark(tokens) or not language.merged(_FOREIGN).found_in(tokens):
         return _has_joke_mark(tokens)
     mask = quoted_mask(tokens)
     return (
-        _has_joke_mark(tokens)
-        or _unquoted(language.phrases("jokes"), tokens, mask)
+        _unquoted(language.phrases("jokes"), tokens, mask)
         or _unquoted(language.phrases("hypotheses"), tokens, mask)
         or _reported(tokens, mask, language)
     )
