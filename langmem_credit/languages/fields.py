@@ -17,6 +17,7 @@ FIELDS: dict[str, str] = {
     "openers_before_separator": "The same, only before a comma, a colon or a stop.",
     "openers_before_stop": "The same, before anything but a comma or a dash.",
     "openers_before_self": "The same, only before a word of `weak_first_person`.",
+    "openers_sharing": "Openers that say for whom: 'remember for the team that we …'.",
     "corrections": "The same, before anything but a colon or a dash: 'that's wrong, …'.",
     "lasting_openers": "Openers and closers that a suggestion keeps when nothing else lasts.",
     "binding_openers": "Last words of openers that move the verb, so that a suggestion keeps them.",
