@@ -109,11 +109,6 @@ def _ask(
     return lambda: index.search(scope, query, k, live=live)
 
 
-def in_scope(key: ScopeKey) -> Callable[[Sequence[Note]], Scopes]:
-    """For notes that all lie in one scope."""
-    return lambda notes: {key: {note.id: note.id for note in notes}}
-
-
 def create_fused_rank(
     index: Index,
     scopes_of: Callable[[Sequence[Note]], Scopes],

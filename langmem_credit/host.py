@@ -151,13 +151,18 @@ def where_of(graph: object, config: Any) -> Where:
     return Where(getattr(graph, "store", None), values)
 
 
+def _books(settings: Settings, where: Where) -> Work[tuple[Book, ...]]:
+    """The books of the scopes that this config opens, as the host sees them."""
+    if not settings.scopes:
+        return ()
+    books: tuple[Book, ...] = yield Opening(settings.scopes, where, for_host=True)
+    return books
+
+
 def notebook_of(settings: Settings, where: Where, snapshot: StateSnapshot) -> Work[Notebook]:
     """All that is kept in the thread and in the scopes that this config opens."""
     notebook = fold(events_of(snapshot))
-    if not settings.scopes:
-        return notebook
-    books = yield Opening(settings.scopes, where, for_host=True)
-    return shelve(notebook, books, None).notebook
+    return shelve(notebook, (yield from _books(settings, where)), None).notebook
 
 
 def shelf_of(
@@ -172,9 +177,7 @@ def shelf_of(
     session = Session.read(settings, state, config)
     if session is None:
         raise ConfigurationError(NO_CHANNELS)
-    if settings.scopes:
-        books = yield Opening(settings.scopes, where, for_host=True)
-        session = session.with_books(books)
+    session = session.with_books((yield from _books(settings, where)))
     shelf = session.shelf()
     return shelf, rank_for(session, shelf)
 
@@ -188,9 +191,7 @@ def history_in(
         UnknownNoteError: no note has this id.
     """
     events = events_of(snapshot)
-    books: tuple[Book, ...] = ()
-    if settings.scopes:
-        books = yield Opening(settings.scopes, where, for_host=True)
+    books = yield from _books(settings, where)
     ledgers = [events, *(book.events for book in books)]
     found = [_about(ledger, note_id) for ledger in ledgers]
     if note_id is not None and not any(found):

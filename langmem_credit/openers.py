@@ -9,7 +9,7 @@ from .words import Token, separates
 
 _FIELDS = (
     *("openers", "openers_before_self", "openers_before_separator", "openers_before_stop"),
-    "corrections",
+    *("corrections", "openers_sharing"),
 )
 
 
@@ -30,6 +30,10 @@ def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tu
     before_self = language.phrases("openers_before_self").match_at(tokens, index)
     if before_self > free and _speaks_of_self(tokens, index + before_self, language):
         free = before_self
+    sharing = language.phrases("openers_sharing").match_at(tokens, index)
+    # "Remember for the team that wins" speaks of a team.
+    if sharing > free and _opens_clause(tokens, index + sharing, language):
+        free = sharing
     marked = _before_mark(tokens, index, language)
     return (marked, True) if marked > free or not free else (free, False)
 
@@ -50,6 +54,12 @@ def find_openers(tokens: Sequence[Token], language: Language) -> set[int]:
 def _speaks_of_self(tokens: Sequence[Token], index: int, language: Language) -> bool:
     return index < len(tokens) and tokens[index].low.partition("'")[0] in language.words(
         "weak_first_person"
+    )
+
+
+def _opens_clause(tokens: Sequence[Token], index: int, language: Language) -> bool:
+    return _speaks_of_self(tokens, index, language) or (
+        index < len(tokens) and tokens[index].low in language.words("determiners")
     )
 
 

@@ -83,6 +83,9 @@ def _why_it_stands(session: Session, wanted: object, verdict: Verdict) -> str:
         return "that one is another person's"
     if not verdict.credited:
         return "it is no memory itself"
+    spoken = _judged(session, verdict)
+    if spoken is not None and corrects(spoken.text, old, [old]):
+        return "other notes have the words that it is named by: both stay"
     return (
         "the person's words do not say that it no longer holds: both stay. The person can say so, "
         'as in "I no longer use zsh" or "I use fish, not zsh"'

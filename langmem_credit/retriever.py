@@ -22,11 +22,10 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import Field
 
-from .digest import render
 from .errors import ConfigurationError, named
 from .lines import inert
 from .notebook import Notebook
-from .notes import LIMITS, Limits, Note, utc_now
+from .notes import LIMITS, Limits, Note
 from .recall import DEFAULT_LIMIT, MOST, Rank, clamped, recall
 from .word_index import WORDS
 
@@ -132,36 +131,6 @@ def document_of(note: Note) -> Document:
         page_content=inert(note.text),
         metadata={name: value for name, value in facts.items() if value != ""},
     )
-
-
-def create_digest_runnable(
-    source: Callable[[], Notebook],
-    *,
-    asource: Callable[[], Awaitable[Notebook]] | None = None,
-    speaker: str | None = None,
-    as_of: Callable[[], str] = utc_now,
-    for_template_text: bool = False,
-    limits: Limits = LIMITS,
-) -> Runnable[Any, str]:
-    """A Runnable that gives the digest, whatever it is given; "" when nothing is kept.
-
-    Args:
-        source: gives the notebook as it is now.
-        asource: the same for asynchronous runs; left out, `source` runs on a thread.
-        speaker: who is speaking; others' notes stand under their names.
-        as_of: gives the moment that ages are counted to.
-        for_template_text: double the braces, for a digest that becomes part of a template's text.
-            Leave it off for one that is the value of a template's variable.
-        limits: the bounds.
-    """
-
-    def shown(notebook: Notebook) -> str:
-        return render(notebook, as_of(), speaker=speaker, limits=limits)
-
-    async def ashown() -> str:
-        return shown(await (asource() if asource else asyncio.to_thread(source)))
-
-    return giving(lambda: shown(source()), ashown, for_template_text=for_template_text)
 
 
 def giving(

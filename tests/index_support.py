@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from langmem_credit.fusion import Scopes
+from langmem_credit.index import ScopeKey
 from langmem_credit.notes import Note
 
 DIMENSION = 48
@@ -118,3 +120,8 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def in_scope(key: ScopeKey) -> Callable[[Sequence[Note]], Scopes]:
+    """For notes that all lie in one scope."""
+    return lambda notes: {key: {note.id: note.id for note in notes}}

@@ -277,6 +277,8 @@ MUTATIONS = [
     ),
     *_m(
         "openers",
+        ("if sharing > free and _opens_clause(tokens, index + sharing, language):", "if sharing:"),
+        ("    if sharing > free and", "    if False and"),
         (
             "return (marked, True) if marked > free or not free else (free, False)",
             "return (marked, True) if not free else (free, False)",

@@ -37,6 +37,17 @@ def test_words_that_do_not_end_the_old_note_are_told_so(office: Office) -> None:
     ) in answer
 
 
+def test_words_that_name_other_notes_too_are_told_so(office: Office) -> None:
+    old = kept_id(office)
+    ann = office.person("1", user_id="ann")
+    office.keep(ann, "I use zsh on the server")
+    answer = office.keep(ann, "I no longer use zsh", id=old)
+    assert (
+        f"It does not take the place of note {old}, because other notes have the words that it is "
+        "named by: both stay."
+    ) in answer
+
+
 def test_unknown_id_is_told_so(office: Office) -> None:
     answer = office.keep(office.person("1", user_id="ann"), "I use fish, not zsh", id="abcdef")
     assert "It does not take the place of note abcdef, because there is no such note." in answer

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langmem_credit.chroma_index import ChromaIndex
-from langmem_credit.fusion import create_fused_rank, fuse, in_scope, near
+from langmem_credit.fusion import create_fused_rank, fuse, near
 from langmem_credit.index import Hit, IndexStatus, ScopeKey, SyncReport, WordsOnly
 from langmem_credit.notebook import fold
 from langmem_credit.notes import Note
 from langmem_credit.ranking import rank_by_words
 from langmem_credit.recall import recall, render_recall
-from tests.index_support import BagOfWords, note, numbered
+from tests.index_support import BagOfWords, in_scope, note, numbered
 from tests.notebook_support import forgot, said, unsaid
 
 RANKINGS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), max_size=4)

@@ -14,10 +14,11 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
 from langmem_credit.chroma_index import ChromaIndex
-from langmem_credit.fusion import create_fused_rank, in_scope
+from langmem_credit.digest import render
+from langmem_credit.fusion import create_fused_rank
 from langmem_credit.notebook import Notebook, fold
-from langmem_credit.retriever import CreditedRetriever, create_digest_runnable
-from tests.index_support import BagOfWords
+from langmem_credit.retriever import CreditedRetriever, giving
+from tests.index_support import BagOfWords, in_scope
 from tests.notebook_support import TODAY, agreed, book, forgot, said, unsaid
 
 BRACES = "use {name} and {{x}} in ${HOME} {0!r} %(y)s {"
@@ -182,8 +183,14 @@ def test_braces_in_a_note_break_no_chain() -> None:
     assert chain.invoke("which name to use?") == f"Notes:\n{BRACES}"
 
 
-def digest_of(*events: Any, **options: Any) -> Any:
-    return create_digest_runnable(lambda: book(*events), as_of=lambda: TODAY, **options)
+def digest_of(*events: Any, for_template_text: bool = False) -> Any:
+    def text() -> str:
+        return render(book(*events), TODAY)
+
+    async def atext() -> str:
+        return text()
+
+    return giving(text, atext, for_template_text=for_template_text)
 
 
 def test_the_digest_is_the_systems() -> None:
@@ -212,17 +219,12 @@ async def test_the_digest_is_the_same_both_ways() -> None:
     assert await digest.ainvoke(None) == digest.invoke(None)
 
 
-async def test_the_digest_awaits_an_asynchronous_source() -> None:
-    async def source() -> Notebook:
-        return book(said("I use vim", 1))
+async def test_an_asynchronous_digest_is_awaited() -> None:
+    async def text() -> str:
+        return "I use vim"
 
-    digest = create_digest_runnable(lambda: pytest.fail("called"), asource=source)
-    assert "I use vim" in await digest.ainvoke(None)
-
-
-def test_the_digest_shows_others_under_their_names() -> None:
-    text = digest_of(said("I use vim", 1, speaker="Lin"), speaker="Ann").invoke(None)
-    assert "Lin" in text
+    digest = giving(lambda: pytest.fail("called"), text, for_template_text=False)
+    assert await digest.ainvoke(None) == "I use vim"
 
 
 @pytest.mark.parametrize(("k", "most"), [(10**9, 20), (-1, 1), ("7", 7), (None, 5)])

@@ -457,6 +457,15 @@ def test_wider_scope_is_taken_when_the_person_names_it(team: Office) -> None:
     assert "in scope project" in answer
 
 
+def test_remember_for_the_team_is_no_part_of_the_note(team: Office) -> None:
+    said = "Remember for the team that the release branch is called stable"
+    told = "The release branch is called stable"
+    answer = team.run(member(team, "ann"), said, remember(told, said, scope="project"))[-1]
+    assert answer.startswith("Remembered as ")
+    assert "in scope project" in answer
+    assert f"“{told}”" in team.digest(member(team, "bob"))
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -19,6 +19,7 @@ FIELDS: dict[str, str] = {
     "openers_not_before_colon": "Those that a colon makes a topic: 'right: … left: …'.",
     "openers_not_before_self": "Last words of openers that may mean 'later', before 'I'.",
     "openers_before_self": "The same, only before a word of `weak_first_person`.",
+    "openers_sharing": "Openers that say for whom: 'remember for the team that we …'.",
     "corrections": "The same, before anything but a colon or a dash: 'that's wrong, …'.",
     "lasting_openers": "Openers and closers that a suggestion keeps when nothing else lasts.",
     "binding_openers": "Last words of openers that move the verb, so that a suggestion keeps them.",

@@ -38,7 +38,7 @@ from langgraph.store.base import PutOp
 
 from langmem_credit.asking import run
 from langmem_credit.chroma_index import ChromaIndex
-from langmem_credit.fusion import FLOOR, create_fused_rank, in_scope, near
+from langmem_credit.fusion import FLOOR, create_fused_rank, near
 from langmem_credit.indexing import scope_key
 from langmem_credit.ledger import Event
 from langmem_credit.memory import CreditedMemory
@@ -51,6 +51,7 @@ from langmem_credit.word_index import WordIndex
 from tests.benchmarks import peers
 from tests.benchmarks.peers import Remembering
 from tests.benchmarks.reporting import machine, spread, table, versions
+from tests.index_support import in_scope
 from tests.notebook_support import said
 from tests.sharing_support import USER
 
