@@ -61,6 +61,7 @@ TESTS = {
     "drafts": ("tests/test_bounds.py",),
     "decisions": ("tests/test_tools.py",),
     "lines": ("tests/test_digest.py",),
+    "orders": ("tests/test_sharing.py",),
     "secret_shapes": ("tests/test_scrubbing.py",),
     "secret_tokens": ("tests/test_scrubbing.py",),
     "secret_blocks": ("tests/test_scrubbing.py",),
@@ -535,6 +536,12 @@ MUTATIONS = [
         ("% 97 == 1:", "% 97 < 97:"),
         ("if all(len(part) == 16 and _is_card(part) for part in parts):", "if True:"),
         ("(?=[^\\s@]{0,128}[!#$%^&*~])", ""),
+    ),
+    *_m(
+        "orders",
+        ("if self._runs_on(_chunks(kept)):", "if False:"),
+        ("if article and length and index > verb + 1:", "if False:"),
+        ('or (length > 1 and not ends and not before.endswith("ed"))', "or False"),
     ),
     *_m("secret_tokens", ("and _has_digit(second) and not worded:", "and _has_digit(second):")),
     *_m(
