@@ -62,6 +62,7 @@ TESTS = {
     "decisions": ("tests/test_tools.py",),
     "lines": ("tests/test_digest.py",),
     "orders": ("tests/test_sharing.py",),
+    "places": ("tests/test_sharing.py",),
     "secret_shapes": ("tests/test_scrubbing.py",),
     "secret_tokens": ("tests/test_scrubbing.py",),
     "secret_blocks": ("tests/test_scrubbing.py",),
@@ -537,6 +538,7 @@ MUTATIONS = [
         ("if all(len(part) == 16 and _is_card(part) for part in parts):", "if True:"),
         ("(?=[^\\s@]{0,128}[!#$%^&*~])", ""),
     ),
+    *_m("places", ("if strict.granted and named.speaker == NOBODY:", "if False:")),
     *_m(
         "orders",
         ("if self._runs_on(_chunks(kept)):", "if False:"),
