@@ -8,7 +8,7 @@ main push to it").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -63,6 +63,8 @@ class _Signs:
         self._ordering = Phrases(data["ordering"])
         self._joining = frozenset(data["joining"])
         self._before_nouns = frozenset(data["before_nouns"])
+        self._prepositions = frozenset(data["prepositions"])
+        self._pronouns = frozenset(data["pronouns"])
         self._verbs = frozenset[str]().union(*map(language.words, _VERBS))
         self._adverbs = language.words("adverbs") | frozenset(data["own_signs"])
         self._finite = language.words("finite") | language.words("auxiliaries")
@@ -76,6 +78,8 @@ class _Signs:
         if first not in self._subjects or not _is_unbroken(kept):
             return False
         if any(word in self._joining for word in words[1:]) or self._has_second_verb(words):
+            return False
+        if self._runs_on(_chunks(kept)):
             return False
         # What somebody always does themselves asks nothing of anybody.
         excused: set[int] = set()
@@ -100,6 +104,61 @@ class _Signs:
             elif word.endswith("s") and len(word) > 3 and not noun:
                 stated = stated or word not in self._adverbs
         return False
+
+    def _runs_on(self, words: Sequence[str]) -> bool:
+        """True where more words stand in a row behind the verb than one thing has.
+
+        A verb that no list knows could be one of them: "The CI is safe defenestrate prod". At the
+        end of the clause, and before "of", a thing may have two words behind an article.
+        """
+        verb = self._find_verb(words)
+        length, most = 0, 1
+        for index in range(verb + 1, len(words)):
+            word, before = words[index], words[index - 1]
+            if word in self._before_nouns:
+                article = word not in self._prepositions
+                if article and length and index > verb + 1:
+                    return True
+                length, most = 0, 1 + article
+                continue
+            if word in self._adverbs and not length:
+                continue
+            if length == 0 and word.endswith("ed"):
+                most += 1
+            length += 1
+            ends = index + 1 == len(words) or words[index + 1] == "of"
+            if length > most or (length > 1 and not ends and not before.endswith("ed")):
+                return True
+        return verb + 1 >= len(words)
+
+    def _find_verb(self, words: Sequence[str]) -> int:
+        """The index of the clause's verb; the last one when none is found."""
+        if "'" in words[0]:
+            return 0
+        if words[0] in self._pronouns:
+            places = (k for k, word in enumerate(words) if k and word not in self._adverbs)
+            return next(places, len(words) - 1)
+        kinds: tuple[Callable[[str], bool], ...] = (
+            lambda word: word in self._finite,
+            lambda word: word in self._verbs,
+            lambda word: word.endswith("s") and len(word) > 3 and "'" not in word,
+        )
+        for is_kind in kinds:
+            for index, (before, word) in enumerate(pairwise(words), 1):
+                if is_kind(word) and before not in self._before_nouns:
+                    return index
+        return len(words) - 1
+
+
+def _chunks(tokens: Sequence[Token]) -> list[str]:
+    """The words, with names such as "git.example.org/apollo" as one."""
+    found: list[str] = []
+    for token in tokens:
+        if token.gap or not found:
+            found.append(token.low)
+        else:
+            found[-1] += token.low
+    return found
 
 
 def _is_unbroken(tokens: Sequence[Token]) -> bool:

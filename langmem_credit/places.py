@@ -15,13 +15,13 @@ from .answers import not_replaced
 from .books import Book
 from .corrections import corrects
 from .events import name_of
-from .forgetting import ForgetVerdict, judge_forget
+from .forgetting import RULES, ForgetVerdict, judge_forget
 from .identity import sameness
 from .notes import Note, Utterance, Verdict, normalise_kind
 from .scopes import SESSION, USER, Scope
 from .session import Call, Session
 from .sharing import asks_to_share
-from .shelf import Owned, Shelf
+from .shelf import NOBODY, Owned, Shelf
 from .unsaid import FINDING
 from .words import find_quote
 
@@ -176,6 +176,9 @@ def find_to_forget(session: Session, call: Call, query: str, said: str) -> Found
     book = session.book(owner.scope)
     view = session.within(book) if book else session
     strict = judge_forget(owner.id, said, view.run.heard, view.notebook, limits=limits)
+    if strict.granted and named.speaker == NOBODY:
+        # Among several people, a note without a name is for the host to take out.
+        strict = replace(strict, granted=False, rule="not_yours", reason=RULES["not_yours"])
     target = view.notebook.notes.get(strict.note_id or "") if strict.granted else None
     return Found(view, strict, target, named)
 

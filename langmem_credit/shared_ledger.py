@@ -52,8 +52,6 @@ _UNMARKED = Mark()
 BUCKETS = 32
 _SCOPE = "scope"
 _PAGE = 2_000
-# Some stores hand out fewer than they were asked for.
-_LEAST_PAGE = 25
 _ROUNDS = 5
 # SQLite takes 32,766 variables in one statement, five of them for each row.
 _MOST_PUTS = 500
@@ -352,12 +350,14 @@ def listed(prefix: Labels) -> Steps[list[SearchItem]]:
         offset = 0
         while True:
             (page,) = yield [SearchOp(prefix, limit=size, offset=offset, refresh_ttl=False)]
+            known = len(seen)
             for item in page:
                 key = (tuple(item.namespace), item.key)
                 seen.add(key)
                 found[key] = item
             offset += len(page)
-            if len(page) < min(size, _LEAST_PAGE):
+            # A store may hand out any number less than it was asked for.
+            if len(seen) == known:
                 break
         if len(seen) == offset:
             break

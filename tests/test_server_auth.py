@@ -116,3 +116,12 @@ def test_rule_can_be_registered() -> None:
 )
 async def test_wildcards_and_beginnings_list_no_memory(action: str, namespace: Any) -> None:
     assert await refused(action, namespace)
+
+
+@pytest.mark.parametrize("prefix", [None, (), ("*",), ("memories",), ("teams", "*"), ("mem",)])
+@pytest.mark.parametrize("suffix", [("tokens",), ("user", "tokens"), ("*",), None])
+async def test_a_suffix_lists_nobodys_memory(prefix: Any, suffix: Any) -> None:
+    rule = create_store_rule(SCOPES)
+    ctx = SimpleNamespace(action="list_namespaces", user=SimpleNamespace(identity="ann"))
+    value = {"namespace": prefix, "suffix": suffix, "max_depth": 2, "limit": 10, "offset": 0}
+    assert await rule(ctx, value) is False

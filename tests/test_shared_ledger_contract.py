@@ -317,16 +317,31 @@ def test_rows_that_move_between_pages_are_not_missed(monkeypatch: pytest.MonkeyP
     assert snapshot.events == events
 
 
-def test_store_that_hands_out_less_than_asked_is_read_to_the_end() -> None:
+@pytest.mark.parametrize("most", [100, 7, 1])
+def test_store_that_hands_out_less_than_asked_is_read_to_the_end(most: int) -> None:
     class Stingy(store_support.InMemoryStore):
         def batch(self, ops: Any) -> Any:
             return super().batch(
-                op._replace(limit=min(op.limit, 100)) if isinstance(op, SearchOp) else op
+                op._replace(limit=min(op.limit, most)) if isinstance(op, SearchOp) else op
                 for op in ops
             )
 
     store = Stingy()
     events = [said(f"Rule {n}", n) for n in range(450)]
+    asking.run("user", store, SharedLedger(store, LABELS).append(events))
+    snapshot = asking.run("user", store, SharedLedger(store, LABELS, SnapshotCache()).read())
+    assert snapshot.events == events
+
+
+def test_store_that_gives_one_page_for_ever_ends() -> None:
+    class Stuck(store_support.InMemoryStore):
+        def batch(self, ops: Any) -> Any:
+            return super().batch(
+                op._replace(offset=0) if isinstance(op, SearchOp) else op for op in ops
+            )
+
+    store = Stuck()
+    events = [said(f"Rule {n}", n) for n in range(30)]
     asking.run("user", store, SharedLedger(store, LABELS).append(events))
     snapshot = asking.run("user", store, SharedLedger(store, LABELS, SnapshotCache()).read())
     assert snapshot.events == events
