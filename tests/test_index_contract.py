@@ -489,6 +489,15 @@ class IndexContract:
         index.sync("ann", numbered(1))
         assert index.status().versions["chromadb"]
 
+    def test_chromas_telemetry_is_off_whatever_the_environment_says(
+        self, open_index: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ANONYMIZED_TELEMETRY", "True")
+        index = open_index()
+        index.sync("ann", numbered(1))
+        settings = behind_its_back(index, "ann", lambda found: found._client._system.settings)
+        assert settings.anonymized_telemetry is False
+
     def test_it_may_be_used_again_after_closing(self, index: ChromaIndex) -> None:
         index.sync("ann", numbered(3))
         index.close()
