@@ -229,9 +229,8 @@ def belongs(desk: Desk, entry: SessionEntry, look: Peek) -> bool:
     whose = look.facts.whose
     if desk.store is None or whose == desk.owner:
         return whose == desk.owner
-    if not whose:
-        return True
-    # Somebody else ran it last: a thread of several people, or an id that is used anew.
+    # Somebody else or nobody knows who ran it last: a thread of several people, or an id that is
+    # used anew.
     return any(message.id == entry.last for message in look.messages()) if entry.last else False
 
 

@@ -211,6 +211,18 @@ def test_what_cannot_give_structured_output_is_refused() -> None:
         CreditedMemory().closing_node("gpt")  # type: ignore[arg-type]
 
 
+def test_files_and_outcomes_never_stand_in_the_digest() -> None:
+    everything = Extras(findings=True, repeated_facts=True)
+    notebook = book(
+        said("Use tabs", 0),
+        *(ended(OUTCOME, at=moment(n), thread=str(n), files=["src/build.py"]) for n in (1, 2)),
+    )
+    text = render(notebook, TODAY, extras=everything)
+    assert "Use tabs" in text
+    assert "build.py" not in text
+    assert OUTCOME not in text
+
+
 # --- what the model sees ---
 
 

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -28,7 +29,7 @@ from langmem_credit.indexing import thread_key
 from langmem_credit.register import TRASHED, SessionEntry, Sighting, entered, marked, short
 from langmem_credit.scopes import Scope
 from langmem_credit.state import LEDGER
-from langmem_credit.testing import tool_calls
+from langmem_credit.testing import ScriptedChatModel, tool_calls
 from langmem_credit.transcripts import CACHE
 
 from . import store_support
@@ -326,6 +327,21 @@ def test_an_id_that_somebody_else_uses_anew_is_theirs() -> None:
     assert listed(office, BOB) == [("one", "Hello from Bob")]
     with pytest.raises(UnknownSessionError):
         office.memory.read_session(office.agent, ANN, "one")
+
+
+def test_an_id_that_a_graph_without_memory_uses_anew_is_not_shown() -> None:
+    office = Office()
+    office.run(office.person("one", user_id="ann"), "Hello")
+    saver = office.agent.checkpointer
+    saver.delete_thread("one")
+    plain = create_agent(ScriptedChatModel(["ok"]), checkpointer=saver)
+    plain.invoke({"messages": [("user", "Not hers")]}, {"configurable": {"thread_id": "one"}})
+
+    assert ids(office) == []
+    with pytest.raises(UnknownSessionError):
+        office.memory.read_session(office.agent, ANN, "one")
+    office.memory.delete_session(office.agent, ANN, "one")
+    assert saver.get_tuple({"configurable": {"thread_id": "one"}}) is not None
 
 
 def test_a_thread_that_two_people_share_is_listed_for_both() -> None:
