@@ -229,6 +229,9 @@ def belongs(desk: Desk, entry: SessionEntry, look: Peek) -> bool:
     whose = look.facts.whose
     if desk.store is None or whose == desk.owner:
         return whose == desk.owner
+    if not whose and not look.count:
+        # Its first run has only begun, and nothing of anybody's is to be seen yet.
+        return True
     # Somebody else or nobody knows who ran it last: a thread of several people, or an id that is
     # used anew.
     return any(message.id == entry.last for message in look.messages()) if entry.last else False

@@ -92,9 +92,14 @@ def opened_books(session: Session, where: Where) -> Work[Session]:
 
 
 def target_of(session: Session) -> Session:
-    """The session, or the user scope where it is open: where facts go."""
+    """The session, or the user scope where it is open: where facts go.
+
+    Never a scope that several people share, for whom a session of one of them is not.
+    """
     book = session.book(USER)
-    return session if book is None or book.closed else session.within(book)
+    if book is None or book.closed or book.scope.people:
+        return session
+    return session.within(book)
 
 
 def older_facts(view: Session) -> list[Note]:

@@ -651,6 +651,7 @@ MUTATIONS = [
         ("if any(note.status in _SETTLED or note.thread == thread for note in same):", "if False:"),
         ("older in older_facts(view) and older not in same", "older is not None"),
         ('if who in ("person", "agent")', "if True"),
+        ("or book.closed or book.scope.people:", "or book.closed:"),
         ("if note.thread == name_of(thread)]", "]"),
     ),
     *_m(
@@ -701,6 +702,7 @@ MUTATIONS = [
         "desk",
         ("if one.whose == desk.owner]", "]"),
         ("        return whose == desk.owner\n", "        return True\n"),
+        ("if not whose and not look.count:", "if not whose:"),
         ("if look is None or not look.facts.has_memory or", "if look is None or"),
     ),
     *_m(

@@ -25,6 +25,7 @@ from langmem_credit.memory import CreditedMemory
 from langmem_credit.notebook import fold
 from langmem_credit.notes import Limits
 from langmem_credit.recall import OUTCOMES_HEAD, recall, render_recall
+from langmem_credit.scopes import Scope
 from langmem_credit.shared_ledger import CACHE
 from langmem_credit.state import LEDGER, MemoryInput, MemoryState
 from langmem_credit.testing import ScriptedChatModel, ScriptedPerson, tool_calls
@@ -489,6 +490,18 @@ def test_outcome_is_another_users_to_find_never() -> None:
     it.close("1", "Hello", outcome="The port was moved.")
     answer = it.office.recall(it.office.person("2", user_id="anna"), kind="outcome")
     assert answer == "No stored note was found."
+
+
+def test_what_a_session_came_to_stays_in_it_where_the_user_scope_is_a_teams() -> None:
+    office = Office(Scope("user", ("team", "{team_id}")))
+    ann = office.person("1", user_id="ann", team_id="t")
+    office.run(ann, "Hello")
+    closed = office.memory.close_session(office.agent, ann.config, closer(summing(OUTCOME, PORT)))
+    bob = office.person("2", user_id="bob", team_id="t")
+    assert (closed.outcome, texts(closed.facts)) == (OUTCOME, [PORT])
+    assert office.memory.unconfirmed(office.agent, bob.config) == ()
+    assert OUTCOME not in office.recall(bob, kind="outcome")
+    assert texts(fold(ann.state[LEDGER]).unconfirmed) == [PORT]
 
 
 def test_resumed_session_finds_its_outcome_once_with_its_files() -> None:

@@ -1085,7 +1085,9 @@ def test_a_run_that_is_going_on_is_entered_and_searched() -> None:
     seen: list[list[str]] = []
     library.model.then(lambda _: (seen.append(library.found("porto")), "ok")[1])
 
-    library.agent.invoke({"messages": ["Plan the trip to Porto"]}, library.config("one"))
+    library.agent.invoke(
+        {"messages": ["Plan the trip to Porto"]}, library.config("one"), durability="sync"
+    )
 
     assert seen == [["one"]]
     assert Sighting("one", "").words == ""

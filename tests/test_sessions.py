@@ -743,6 +743,28 @@ def test_a_thread_that_changed_hands_since_it_was_listed_is_not_shown(
     assert belongs(desk, SessionEntry("one"), look) is shown
 
 
+@pytest.mark.parametrize(
+    ("whose", "messages", "shown"),
+    [
+        ("ann's", [], True),
+        ("", [], True),
+        ("", [HumanMessage("Hello", id="m1")], True),
+        ("", [HumanMessage("Hello", id="m2")], False),
+        ("bob's", [], False),
+        ("bob's", [HumanMessage("Hello", id="m1")], True),
+        ("bob's", [HumanMessage("Hello", id="m2")], False),
+    ],
+)
+def test_a_thread_of_the_register_is_shown_where_it_is_still_the_same(
+    whose: str, messages: list[Any], shown: bool
+) -> None:
+    desk = Desk(CreditedMemory(), ThreadReader(InMemorySaver()), "ann's", InMemoryStore())
+    facts = Facts("one", "c1", "", has_memory=True, whose=whose)
+    look = Peek(facts, messages, lambda value: value)
+
+    assert belongs(desk, SessionEntry("one", last="m1"), look) is shown
+
+
 def test_a_derived_register_does_not_even_count_others_sessions() -> None:
     it = without_store(InMemorySaver())
     for thread, user in (("one", "ann"), ("two", "bob"), ("three", "bob")):
