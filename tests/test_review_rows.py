@@ -31,7 +31,7 @@ def at(second: int) -> str:
 
 def kept(text, second=0, *, said=None, heard=None, **more):
     """The event of a note on these typed words."""
-    typed = [Utterance(f"m{second}", heard, at=at(second))] if heard is not None else []
+    typed = [Utterance(f"m{second}-{len(heard)}", heard, at=at(second))] if heard is not None else []
     verdict = judge(text, said or text, typed)
     return remembered(text, verdict, at=at(second), said=said or text, heard=typed, **more)
 
