@@ -230,12 +230,19 @@ def test_a_note_that_another_one_stands_for_cannot_be_restored():
 def test_an_action_and_its_undoing_take_effect(action, event, note):
     done = only(note, event)
     assert took_effect(action, done)
-    back = undoing(action)
+    back = undoing(action, done)
     assert back in ("restore", "dispute")
     undo = restored if back == "restore" else disputed
     undone = only(note, event, undo(note["note"], at=at(6)))
     assert took_effect(back, undone)
     assert not took_effect(action, undone)
+
+
+def test_what_was_restored_to_wait_is_rejected_again():
+    gone = [POISON, withdrawn(POISON["note"], at=at(5))]
+    back = only(*gone, restored(POISON["note"], at=at(6)))
+    assert (back.status, undoing("restore", back)) == ("unconfirmed", "reject")
+    assert undoing("restore", only(OWN)) == "forget"
 
 
 def test_a_confirmation_of_another_text_did_not_take_effect():

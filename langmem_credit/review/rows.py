@@ -16,7 +16,7 @@ from langmem_credit.credit import RULES, judge
 from langmem_credit.drafts import STOOD_FOR, text_in
 from langmem_credit.ledger import Event, held, instant
 from langmem_credit.notebook import Notebook
-from langmem_credit.notes import Note, Utterance
+from langmem_credit.notes import Note, Status, Utterance
 
 from .differing import Piece, compare
 
@@ -82,21 +82,17 @@ def took_effect(action: Action, note: Note) -> bool:
     return note.status in _AFTER[action]
 
 
-def undoing(action: Action) -> Action:
-    """The action that takes this one back.
+def undoing(action: Action, note: Note) -> Action:
+    """The action that takes this one back, on the note as it was left.
 
     A confirmation is taken back by a dispute: the note is no memory any more, and `restore` makes
     it one again.
     """
-    backs: dict[Action, Action] = {
-        "confirm": "dispute",
-        "edit": "dispute",
-        "reject": "restore",
-        "forget": "restore",
-        "dispute": "restore",
-        "restore": "forget",
-    }
-    return backs[action]
+    if action in ("confirm", "edit"):
+        return "dispute"
+    if action == "restore":
+        return "reject" if note.status == "unconfirmed" else "forget"
+    return "restore"
 
 
 def shown_hash(text: str) -> str:
@@ -215,6 +211,13 @@ def counts_of(notebook: Notebook, me: str | None = None) -> Mapping[Section, int
     """How many notes each section has."""
     counted = Counter(section_of(note, me) for note in notebook.notes.values())
     return {section: counted[section] for section in SECTIONS}
+
+
+def statuses_of(notebook: Notebook, me: str | None = None) -> Mapping[str, int]:
+    """How many notes of each status the reviewer may see; what there are none of is left out."""
+    seen = (note for note in notebook.notes.values() if section_of(note, me) is not None)
+    counted = Counter(note.status for note in seen)
+    return {status: counted[status] for status in get_args(Status) if counted[status]}
 
 
 def is_mine(note: Note, me: str | None) -> bool:
