@@ -120,7 +120,9 @@ def forms(page: str) -> list[tuple[str, dict[str, str]]]:
     for form in re.finditer(r"<form[^>]* action=\"([^\"]*)\"[^>]*>(.*?)</form>", page, re.DOTALL):
         inputs = re.findall(r'<input[^>]*name="([^"]*)" value="([^"]*)"', form[2])
         fields = {name: html.unescape(value) for name, value in inputs}
-        for name, text in re.findall(r'<textarea[^>]*name="([^"]*)"[^>]*>\n?(.*?)</t', form[2], re.S):
+        for name, text in re.findall(
+            r'<textarea[^>]*name="([^"]*)"[^>]*>\n?(.*?)</t', form[2], re.S
+        ):
             fields[name] = html.unescape(text)
         found.append((html.unescape(form[1]), fields))
     return found

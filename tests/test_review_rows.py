@@ -31,7 +31,9 @@ def at(second: int) -> str:
 
 def kept(text, second=0, *, said=None, heard=None, **more):
     """The event of a note on these typed words."""
-    typed = [Utterance(f"m{second}-{len(heard)}", heard, at=at(second))] if heard is not None else []
+    typed = (
+        [Utterance(f"m{second}-{len(heard)}", heard, at=at(second))] if heard is not None else []
+    )
     verdict = judge(text, said or text, typed)
     return remembered(text, verdict, at=at(second), said=said or text, heard=typed, **more)
 
@@ -159,7 +161,9 @@ def test_notes_stand_by_status_origin_and_kind():
 def test_of_another_persons_notes_only_the_active_ones_are_seen():
     mine = kept("I like tea", heard="I like tea", speaker="ann")
     active = kept("I like milk", 1, heard="I like milk", speaker="bob")
-    waiting = kept("Push to main", 2, said="push to main", heard="Never push to main", speaker="bob")
+    waiting = kept(
+        "Push to main", 2, said="push to main", heard="Never push to main", speaker="bob"
+    )
     notes = list(fold([mine, active, waiting]).notes.values())
     assert [section_of(note, "ann") for note in notes] == ["yours", "others", None]
     assert [section_of(note, "bob") for note in notes] == ["others", "yours", "waiting"]

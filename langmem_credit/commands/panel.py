@@ -44,7 +44,9 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(args.folder)
     sessions = folder / "sessions.sqlite"
     if not sessions.is_file():
-        sys.stderr.write(f"{args.folder} has no sessions. Name a folder of `langmem-credit chat`.\n")
+        sys.stderr.write(
+            f"{args.folder} has no sessions. Name a folder of `langmem-credit chat`.\n"
+        )
         return 2
     try:
         from langmem_credit.panel.serving import serve

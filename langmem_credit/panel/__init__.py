@@ -53,6 +53,4 @@ def create_panel(
         if (error.name or "").partition(".")[0] not in ("starlette", "jinja2"):
             raise
         raise MissingExtraError("The review panel", "panel") from error
-    return Panel.over(
-        memory, graph, person=person, sessions=sessions, hosts=hosts, secret=secret
-    )
+    return Panel.over(memory, graph, person=person, sessions=sessions, hosts=hosts, secret=secret)

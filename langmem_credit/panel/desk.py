@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -129,7 +129,7 @@ class View:
     graph: Any
     config: dict[str, Any]
     scope: str
-    notebook: Notebook = Notebook()
+    notebook: Notebook = field(default_factory=Notebook)
     events: Sequence[Event] = ()
     me: str | None = None
     closed: str = ""

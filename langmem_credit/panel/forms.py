@@ -30,9 +30,7 @@ async def fields_of(request: Request) -> dict[str, str]:
     except ClientDisconnect as error:
         raise HTTPException(400) from error
     try:
-        pairs = parse_qsl(
-            body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS
-        )
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
         raise HTTPException(400) from error
     return {name: value.replace("\r\n", "\n") for name, value in pairs}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -93,9 +92,7 @@ class Pages:
             back={"back": section, "q": listing.query, "page": page.number},
         )
 
-    def note(
-        self, visit: Visit, note_id: str, done: Done | None, **more: Any
-    ) -> HTMLResponse:
+    def note(self, visit: Visit, note_id: str, done: Done | None, **more: Any) -> HTMLResponse:
         """One note with its evidence and its history."""
         try:
             note = visit.view.note(note_id)
@@ -184,9 +181,7 @@ class Pages:
             "scopes_offered": desk.scope_names,
             "sessions": shown,
             "sessions_total": len(sessions),
-            "sections": [
-                (name, counts[name]) for name in SECTIONS if name != "others" or view.me
-            ],
+            "sections": [(name, counts[name]) for name in SECTIONS if name != "others" or view.me],
             "languages": LANGUAGES,
         }
 
@@ -227,5 +222,3 @@ def _reason(evidence: Evidence, words: Wording) -> str:
 def _moment(at: str) -> str:
     """A moment as people read it, in UTC: "2026-03-04 12:30 UTC"."""
     return f"{at[:10]} {at[11:16]} UTC" if len(at) >= 16 else at
-
-
