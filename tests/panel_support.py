@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+import uvicorn
 from starlette.testclient import TestClient
 
 from langmem_credit import create_panel
@@ -130,3 +134,20 @@ def forms(page: str) -> list[tuple[str, dict[str, str]]]:
 
 def desk(*scopes: Any, **more: Any) -> Desk:
     return Desk(*(scopes or (USER,)), **more)
+
+
+@contextmanager
+def served(panel: Panel) -> Iterator[str]:
+    """The address of the panel on a real port."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    options = uvicorn.Config(
+        panel, log_level="warning", access_log=False, lifespan="off", ws="none"
+    )
+    server = uvicorn.Server(options)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(30)
+    listener.close()

@@ -44,6 +44,7 @@ def test_a_held_back_note_is_shown_with_its_reason_and_what_the_agent_quoted(hom
     assert POISON in page
     assert "The quoted words were not typed by the person in this run." in page
     assert "The agent quoted" in page
+    assert "The very words of the note." in page
     assert "Nothing that you typed in that run has these words." in page
     assert f'id="note-{note_id}"' in page
 
@@ -53,6 +54,14 @@ def test_the_differing_words_are_marked_beside_what_was_really_typed(home):
     page = home.browser().page("/waiting")
     assert "<mark>Never</mark> push to main" in page
     assert "word for word" in page
+
+
+def test_a_credited_note_stands_beside_the_persons_words_unmarked(home):
+    home.hears("I prefer dark mode", remember("Prefers dark mode", said="I prefer dark mode"))
+    page = home.browser().page("/yours")
+    assert "Prefers dark mode" in page
+    assert '<blockquote dir="auto">I prefer dark mode</blockquote>' in page
+    assert "<mark>" not in page
 
 
 def test_from_you_has_what_is_active_and_to_confirm_has_not(home):
@@ -192,6 +201,14 @@ def test_an_edit_that_changes_nothing_is_a_plain_confirmation(home):
     note_id = home.poisoned("line one\nline two")
     home.browser().decide("edit", note_id, text="line one\r\nline two")
     assert "You confirmed it" in home.browser(home.new_panel()).page("/yours")
+
+
+def test_an_edit_is_not_lost_where_the_other_button_is_clicked(home):
+    note_id = home.poisoned()
+    status, page = home.browser().decide("confirm", note_id, text="Never push to main")
+    assert (status, home.status(note_id)) == (409, "unconfirmed")
+    assert "you had edited the text" in page
+    assert 'dir="auto">\nNever push to main</textarea>' in page
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 501])

@@ -24,7 +24,14 @@ from langmem_credit.errors import (
     UnknownNoteError,
 )
 from langmem_credit.memory import CreditedMemory
-from langmem_credit.review.rows import ACTIONS, QUERY_CHARS, SECTIONS, Action, took_effect
+from langmem_credit.review.rows import (
+    ACTIONS,
+    QUERY_CHARS,
+    SECTIONS,
+    Action,
+    shown_hash,
+    took_effect,
+)
 from langmem_credit.scopes import SESSION
 
 from .desk import Desk, NotOfferedError
@@ -126,7 +133,10 @@ class Doors:
 
     def _carry_out(self, visit: Visit, form: Mapping[str, str], *, back: bool = False) -> Response:
         action, note_id = cast("Action", form["action"]), form.get("note", "")
-        shown, text = form.get("shown", ""), form.get("text") if form["action"] == "edit" else None
+        shown, text = form.get("shown", ""), form.get("text") if action == "edit" else None
+        if action == "confirm" and shown_hash(form.get("text", "")) != shown and "text" in form:
+            # An edit must not be lost, nor the text confirmed that the person had changed.
+            return self.pages.unclear(visit, note_id, form["text"])
         try:
             if back:
                 note = visit.view.undo(action, note_id, shown)

@@ -118,6 +118,11 @@ class Pages:
         problem = visit.words("changed" if changed else "moved")
         return self.note(visit, note_id, None, status=409, problem=problem)
 
+    def unclear(self, visit: Visit, note_id: str, draft: str) -> HTMLResponse:
+        """The note, and what was typed: the text was edited, and the other one confirmed."""
+        problem = visit.words("unclear")
+        return self.note(visit, note_id, None, status=409, problem=problem, draft=draft)
+
     def refused(self, visit: Visit, note_id: str, why: str, draft: str | None) -> HTMLResponse:
         """The note, and why the memory refused; what was typed is kept."""
         problem = visit.words("refused", why=why)
