@@ -47,6 +47,8 @@ def _listening(port: int) -> socket.socket:
         # A panel that was just ended may be started again at once.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((_HOST, port))
+        # Before the link is said, so that whoever opens it at once is waited on.
+        listener.listen()
     except (OSError, OverflowError) as error:
         listener.close()
         raise ConfigurationError(
