@@ -35,7 +35,7 @@ from langmem_credit.review.rows import (
 from langmem_credit.scopes import SESSION
 
 from .desk import Desk, NotOfferedError
-from .entrance import Entrance, Seals, is_ticket, new_ticket
+from .entrance import COOKIE, Entrance, Seals, is_ticket, new_ticket
 from .forms import fields_of, number_of
 from .pages import Done, Pages
 from .visits import Listing, Place, Visit
@@ -44,7 +44,6 @@ from .wording import LANGUAGES, preferred
 Person = Mapping[str, str] | Callable[[Request], Any]
 Sessions = Callable[[Mapping[str, str]], Iterable[str]]
 
-TICKET_COOKIE = "langmem_panel"
 LANGUAGE_COOKIE = "langmem_panel_language"
 
 _STATIC = Path(__file__).parent / "static"
@@ -94,7 +93,7 @@ class Doors:
         visit = _stranger(request)
         if ticket is None:
             return self.pages.closed(visit, used=True)
-        return _with_cookie(request, self.pages.entered(visit), TICKET_COOKIE, ticket)
+        return _with_cookie(request, self.pages.entered(visit), self._cookie, ticket)
 
     async def _list(self, request: Request) -> Response:
         visit = await self._visit(request)
@@ -120,7 +119,8 @@ class Doors:
 
     async def _decide(self, request: Request) -> Response:
         visit, form = await self._form(request)
-        if form.get("action") not in ACTIONS:
+        action = form.get("action")
+        if action not in ACTIONS or (action == "edit" and "text" not in form):
             raise HTTPException(400)
         return await self._shown(request, visit, self._carry_out, form)
 
@@ -168,6 +168,10 @@ class Doors:
 
     # Who asks, and for what.
 
+    @property
+    def _cookie(self) -> str:
+        return COOKIE if self.entrance is None else self.entrance.cookie
+
     async def _visit(self, request: Request) -> Visit:
         values = await self._signed_in(request)
         desk = Desk(self.memory, self.graph, values, self.sessions, self.entrance is not None)
@@ -178,7 +182,7 @@ class Doors:
         except Exception as error:
             _log.error("panel: the list of sessions failed (%s)", type(error).__name__)
             raise HTTPException(503) from error
-        ticket = request.cookies.get(TICKET_COOKIE, "")
+        ticket = request.cookies.get(self._cookie, "")
         # Where the host signs people in, the cookie only tells browsers apart.
         fresh = not is_ticket(ticket)
         ticket = new_ticket() if fresh else ticket
@@ -187,7 +191,7 @@ class Doors:
 
     async def _signed_in(self, request: Request) -> Mapping[str, str]:
         if not callable(self.person):
-            ticket = request.cookies.get(TICKET_COOKIE, "")
+            ticket = request.cookies.get(self._cookie, "")
             if self.entrance is None or not self.entrance.admits(ticket):
                 raise HTTPException(403)
             return self.person
@@ -229,7 +233,7 @@ class Doors:
         except Exception as error:  # noqa: BLE001 - stores and checkpointers raise what they like
             return self._failed(request, error)
         if visit.fresh:
-            _with_cookie(request, response, TICKET_COOKIE, visit.ticket)
+            _with_cookie(request, response, self._cookie, visit.ticket)
         return response
 
     async def _refused(self, request: Request, error: Exception) -> Response:

@@ -9,15 +9,23 @@ import secrets
 from threading import Lock
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?", re.I)
+COOKIE = "langmem_panel"
 # A cookie of ours; anything else is no cookie of ours.
 _TICKET = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class Entrance:
-    """A link that lets one browser in, once."""
+    """A link that lets one browser in, once.
+
+    Attributes:
+        token: that the link carries.
+        cookie: name of the cookie. Browsers keep one jar for all ports of a machine, so that
+            another panel's cookie must have another name.
+    """
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
+        self.cookie = f"{COOKIE}_{secrets.token_hex(4)}"
         self._ticket: str | None = None
         self._used = False
         self._lock = Lock()
