@@ -538,7 +538,8 @@ MUTATIONS = [
         ("if note.shrunk or note.why in STOOD_FOR:", "if note.shrunk:"),
         ("if rule == _UNVERIFIED:\n        knowledge", "if False:\n        knowledge"),
         ('elif not note.verdict.get("utterance"):', "elif False:"),
-        ("typed=compare(heard, note.text),", "typed=compare(note.text, heard),"),
+        ("note.said if note.edited else note.text", "note.text"),
+        (" and not note.edited:", ":"),
         ("number = min(max(1, number), count)", "number = max(1, number)"),
         (
             "return all(word in text for word in words)",

@@ -81,6 +81,8 @@ def test_a_note_has_a_page_with_evidence_and_history(home):
     page = browser.page(f"/note/{note_id}")
     for text in (POISON, "Part of the rule that broke", "typed", "Noted", "Confirmed"):
         assert text in page
+    assert "Why it was not credited:" in page
+    assert "Why it waits:" not in page
 
 
 def test_a_confirmed_note_still_says_where_it_came_from(home):
@@ -109,6 +111,15 @@ def test_the_scope_is_shown_and_chosen(home):
     assert "Always answer in French" in session
     assert OWN not in session
     assert '<option value="session" selected>' in session
+
+
+def test_of_many_sessions_the_newest_are_offered_and_others_open_by_their_address(home):
+    names = [f"session-{number}" for number in range(1_000)]
+    browser = home.browser(home.new_panel(sessions=lambda _: names))
+    page = browser.page("/waiting?scope=session&session=session-999")
+    assert page.count(">session-") == 101
+    assert '<option value="session-999" selected>' in page
+    assert "The newest 100 of 1000 sessions." in page
 
 
 def test_status_says_what_can_be_reached_and_how_much_there_is(home):

@@ -129,6 +129,14 @@ def test_the_reason_has_the_detail_that_is_not_stored():
     assert "{detail}" not in reason_of(only(POISON))
 
 
+def test_what_a_person_edited_is_not_held_against_what_was_typed():
+    event = confirmed(POISON["note"], text_hash("Push to main"), at=at(5), text="Ask before")
+    evidence = evidence_of(only(POISON, event))
+    assert evidence.note == (Piece("Ask before"),)
+    assert evidence.typed == (Piece("Never", differs=True), Piece(" push to main"))
+    assert evidence.reason == "The note does not say the person's whole message word for word."
+
+
 def test_a_rule_of_the_hosts_own_has_a_plain_reason():
     event = remembered("Use tabs", Verdict(credited=False, rule="house_rule"), at=at(0))
     assert reason_of(only(event)) == "What was typed in that run does not say it."

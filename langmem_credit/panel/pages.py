@@ -185,6 +185,7 @@ class Pages:
             "view": view,
             "scopes_offered": desk.scope_names,
             "sessions": shown,
+            "sessions_offered": MOST_SESSIONS,
             "sessions_total": len(sessions),
             "sections": [(name, counts[name]) for name in SECTIONS if name != "others" or view.me],
             "languages": LANGUAGES,

@@ -108,9 +108,10 @@ class Evidence:
         knowledge: whether the words that were typed are known.
         rule: the part of the credit rule that broke; "" for a note in the person's own words.
         reason: one plain English sentence; "" likewise.
-        note: its text; what differs was not typed.
+        note: its text; what differs was not typed. One that a person edited differs in nothing.
         quoted: the words that the agent passed as the person's; what differs was not typed.
-        typed: the message that was judged; what differs is not in the note. () when not known.
+        typed: the message that was judged; what differs is not in the note, or not in the quote
+            where the note was edited since. () when not known.
     """
 
     knowledge: Knowledge
@@ -136,9 +137,9 @@ def evidence_of(note: Note) -> Evidence:
             "typed",
             rule,
             reason,
-            note=compare(note.text, heard),
+            note=(Piece(note.text),) if note.edited else compare(note.text, heard),
             quoted=compare(note.said, heard),
-            typed=compare(heard, note.text),
+            typed=compare(heard, note.said if note.edited else note.text),
         )
     return Evidence(knowledge, rule, reason, (Piece(note.text),), (Piece(note.said),))
 
@@ -148,7 +149,7 @@ def reason_of(note: Note) -> str:
     rule, heard = str(note.verdict.get("rule", "")), note.verdict.get("heard")
     if rule == _UNVERIFIED:
         return _UNVERIFIED_REASON
-    if heard and note.verdict.get("utterance"):
+    if heard and note.verdict.get("utterance") and not note.edited:
         # The verdict's detail is not stored: it comes out the same when it is judged again.
         again = judge(note.text, note.said, [Utterance("again", heard)])
         if again.rule == rule:
