@@ -129,12 +129,13 @@ def test_with_10_000_notes_a_page_comes_within_a_second_and_then_in_a_third(
         home = desk(store=store)
         fill(store)
         browser = home.browser()
-        for path in ("/waiting", "/yours", "/yours?q=number+77", "/ended", "/status"):
+        pages = {"/waiting": 25, "/yours": 25, "/yours?q=number+777": 14, "/ended": 0, "/status": 3}
+        for path, articles in pages.items():
             cold = min(timed(browser, path, cold=True) for _ in range(3))
             warm = min(timed(browser, path) for _ in range(3))
             page = browser.page(path)
             print(f"{kind} {path}: {cold} s cold, {warm} s warm, {len(page)} characters")
-            assert page.count("<article") <= 26
+            assert page.count("<article") == articles
             assert len(page) < 150_000
             # On a machine with other work the clock tells of that; the first is this process's.
             which = slice(0, 2 if os.getloadavg()[0] < (os.cpu_count() or 1) else 1)
@@ -154,22 +155,19 @@ def opened(kind: str, folder: Path) -> Iterator[Any]:
 
 def fill(store: Any) -> None:
     """Half of the notes active, half waiting, written at once."""
-    no = Verdict(credited=False, rule="same_words", utterance_id="u")
-    yes = Verdict(credited=True, utterance_id="u", span=(0, 30))
     events = []
     for n in range(NOTES):
         at = f"2026-{n // 2000 + 1:02}-01T{n // 60 % 24:02}:{n % 60:02}:00.{n:06}Z"
         said = Utterance(f"u{n}", f"I never like the tea of number {n}", at=at)
-        verdict = Verdict(**{**_plain(yes if n % 2 else no), "utterance_id": said.id})
-        text = said.text if n % 2 else f"I like the tea of number {n}"
+        if n % 2:
+            text, span = said.text, (0, len(said.text))
+            verdict = Verdict(credited=True, utterance_id=said.id, span=span)
+        else:
+            text = f"I like the tea of number {n}"
+            verdict = Verdict(credited=False, rule="same_words", utterance_id=said.id)
         events.append(remembered(text, verdict, at=at, said=text, heard=[said]))
     ledger = SharedLedger(store, ("memories", "s-ann", "user"))
     assert run("user", store, ledger.append(events)) == []
-
-
-def _plain(verdict: Verdict) -> dict[str, Any]:
-    names = ("credited", "rule", "utterance_id", "span")
-    return {name: getattr(verdict, name) for name in names}
 
 
 def timed(browser: Browser, path: str, *, cold: bool = False) -> tuple[float, float]:
