@@ -151,7 +151,9 @@ def test_a_checkpointer_that_fails_is_said_to(home, monkeypatch):
 
     monkeypatch.setattr(home.office.agent.checkpointer, "get_tuple", fail)
     assert "its checkpointer failed (OSError)" in browser.page("/?scope=session&session=one")
-    assert "can be read" in browser.page("/status")
+    status = browser.page("/status")
+    assert "can be read" in status
+    assert "its checkpointer failed (OSError)" in status
 
 
 def test_notes_are_found_by_all_of_their_words(home):

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -131,8 +131,8 @@ def test_with_10_000_notes_a_page_comes_within_a_second_and_then_in_a_third(
         browser = home.browser()
         pages = {"/waiting": 25, "/yours": 25, "/yours?q=number+777": 14, "/ended": 0, "/status": 3}
         for path, articles in pages.items():
-            cold = min(timed(browser, path, cold=True) for _ in range(3))
-            warm = min(timed(browser, path) for _ in range(3))
+            cold = best(timed(browser, path, cold=True) for _ in range(3))
+            warm = best(timed(browser, path) for _ in range(3))
             page = browser.page(path)
             print(f"{kind} {path}: {cold} s cold, {warm} s warm, {len(page)} characters")
             assert page.count("<article") == articles
@@ -177,6 +177,12 @@ def timed(browser: Browser, path: str, *, cold: bool = False) -> tuple[float, fl
     worked, start = time.process_time(), time.perf_counter()
     browser.page(path)
     return round(time.process_time() - worked, 3), round(time.perf_counter() - start, 3)
+
+
+def best(times: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """The least of each."""
+    worked, passed = zip(*times, strict=True)
+    return min(worked), min(passed)
 
 
 # The command.

@@ -24,7 +24,6 @@ from langmem_credit.review.rows import (
     statuses_of,
     steps_of,
 )
-from langmem_credit.scopes import SESSION
 
 from .desk import MOST_SESSIONS
 from .visits import NOTE, Listing, Visit
@@ -132,15 +131,14 @@ class Pages:
         """Whether everything can be reached, and how much there is."""
         desk = visit.desk
         assert desk is not None
-        views = []
-        for name in desk.scope_names:
-            session = visit.place.session
-            if name != SESSION or session:
-                views.append(desk.look(name, session))
+        # The newest stands for all: it tells whether the checkpointer can be reached.
+        session = visit.place.session or next(iter(desk.session_names), "")
+        views = [desk.look(name, session) for name in desk.scope_names]
         return self._answer(
             visit,
             "status.html",
             section="status",
+            session=session,
             scopes=[(view, statuses_of(view.notebook, view.me)) for view in views],
             index=desk.memory.index_status(),
             operator=desk.operator,
