@@ -387,6 +387,18 @@ def test_an_active_note_can_be_corrected(home):
     assert (home.status(note_id), home.text(note_id)) == ("active", "I use pnpm at work")
 
 
+def test_a_corrected_note_still_says_that_it_began_in_the_persons_words(home):
+    note_id = home.own()
+    browser = home.browser()
+    browser.decide("edit", note_id, "/yours", text="I use pnpm at work")
+    for page in (browser.page("/yours"), browser.page(f"/note/{note_id}")):
+        assert "In your own words, " in page
+        assert "You edited and confirmed it, " in page
+        assert f'<blockquote dir="auto">{OWN}</blockquote>' in page
+        assert "The agent quoted" not in page
+        assert "Why it was not credited" not in page
+
+
 # Hostile texts.
 
 

@@ -23,6 +23,7 @@ from langmem_credit.review.rows import (
     shown_hash,
     statuses_of,
     steps_of,
+    was_credited,
 )
 
 from .desk import MOST_SESSIONS
@@ -53,6 +54,7 @@ class Card:
 
     note: Note
     shown: str
+    own: bool
     evidence: Evidence
     actions: tuple[str, ...]
     reason: str
@@ -211,6 +213,7 @@ def _card(note: Note, visit: Visit) -> Card:
     return Card(
         note=note,
         shown=shown_hash(note.text),
+        own=was_credited(note),
         evidence=evidence,
         actions=actions_of(note, visit.view.me),
         reason=_reason(evidence, visit.words),

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from langmem_credit.credit import RULES, judge
 from langmem_credit.drafts import STOOD_FOR, text_in
+from langmem_credit.events import PERSON
 from langmem_credit.ledger import Event, held, instant
 from langmem_credit.notebook import Notebook
 from langmem_credit.notes import Note, Status, Utterance
@@ -122,10 +123,15 @@ class Evidence:
     typed: tuple[Piece, ...] = ()
 
 
+def was_credited(note: Note) -> bool:
+    """True for a note that began in the person's own words, whatever they made of it since."""
+    return note.credited or (note.edited and note.origin == PERSON)
+
+
 def evidence_of(note: Note) -> Evidence:
     """The note beside its quote and what was typed, and why it was not credited."""
     rule, heard = str(note.verdict.get("rule", "")), note.verdict.get("heard")
-    reason = "" if note.credited else reason_of(note)
+    reason = "" if was_credited(note) else reason_of(note)
     if rule == _UNVERIFIED:
         knowledge: Knowledge = "unverified"
     elif not note.verdict.get("utterance"):
