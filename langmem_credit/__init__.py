@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .local_model import LocalModel
     from .memory import CreditedMemory
     from .notes import LIMITS, Limits, Note, Utterance, Verdict
+    from .panel import create_panel
     from .retriever import CreditedRetriever
     from .scopes import Scope
     from .server_auth import create_store_rule
@@ -72,6 +73,7 @@ __all__ = [
     "UnreadableSessionError",
     "Utterance",
     "Verdict",
+    "create_panel",
     "create_store_rule",
     "judge",
     "mark",
@@ -110,6 +112,7 @@ _MODULE_OF = {
     "UnreadableSessionError": "errors",
     "Utterance": "notes",
     "Verdict": "notes",
+    "create_panel": "panel",
     "create_store_rule": "server_auth",
     "judge": "credit",
     "mark": "heard",

@@ -2,7 +2,8 @@
 
 Every decision is an event that this process makes and writes through `update_state`. A decision is
 refused while the thread waits for an answer: a new checkpoint would drop the question, and what
-other tools of the same step have done would be done twice.
+other tools of the same step have done would be done twice. It is refused during a run too: the run
+would overwrite it.
 """
 
 from __future__ import annotations
@@ -333,14 +334,20 @@ def check_kept(events: list[Event], written: Iterable[Event]) -> None:
 
 
 def check_settled(snapshot: StateSnapshot) -> None:
-    """Lets a thread pass that waits for nobody.
+    """Lets a thread pass that waits for nobody and does not run.
 
     Raises:
-        RefusedWriteError: it waits for an answer.
+        RefusedWriteError: it waits for an answer, or a run is going on.
     """
     if any(task.interrupts or task.result is not None for task in snapshot.tasks):
         raise RefusedWriteError(
             "This thread waits for an answer to a question. Answer it first; then change notes."
+        )
+    if snapshot.next and not any(task.error for task in snapshot.tasks):
+        # The run goes on from what it knows: its next checkpoint would lack the decision.
+        raise RefusedWriteError(
+            "A run of this thread is going on, or broke off. Wait until it has ended, or let it go "
+            "on; then change notes."
         )
 
 

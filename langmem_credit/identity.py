@@ -75,7 +75,7 @@ def sameness(text: str, about: str = "", speaker: str = "") -> str:
     return _sameness(text, about, speaker)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _sameness(text: str, about: str, speaker: str) -> str:
     words = unicodedata.normalize("NFC", text).split()
     shouted = text.isupper()
@@ -88,7 +88,7 @@ def _sameness(text: str, about: str, speaker: str) -> str:
     return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _instant(value: str) -> str:
     try:
         moment = datetime.fromisoformat(value)

@@ -115,6 +115,9 @@ class _Signs:
         length, most = 0, 1
         for index in range(verb + 1, len(words)):
             word, before = words[index], words[index - 1]
+            if word.isdigit():
+                # "Nine minutes" and "port 8080" are one thing each.
+                continue
             if word in self._before_nouns:
                 article = word not in self._prepositions
                 if article and length and index > verb + 1:

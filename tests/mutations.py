@@ -92,6 +92,12 @@ TESTS = {
     "notes": ("tests/test_bad_input.py",),
     "chroma_index": ("tests/test_bad_input.py",),
     "chroma_opening": ("tests/test_index_failures.py",),
+    "review/differing": ("tests/test_review_rows.py",),
+    "review/rows": ("tests/test_review_rows.py",),
+    "panel/desk": ("tests/test_panel.py",),
+    "panel/doors": ("tests/test_panel.py",),
+    "panel/entrance": ("tests/test_panel.py",),
+    "panel/shield": ("tests/test_panel.py",),
 }
 
 
@@ -728,6 +734,69 @@ MUTATIONS = [
         ("if isinstance(message, HumanMessage) and not made_by_code(message):", "if True:"),
     ),
     *_m("checkpoints", ('if one.checkpoint.get("id") != self._wanted:', "if False:")),
+    *_m(
+        "review/differing",
+        ("keys[first] = tokens[first].low", "pass"),
+        ("if at < width and lengths[row_at][at] > lengths[row_at + 1][at]:", "if at < width:"),
+        ("if len(indexes) * (end - start) > _MOST_PAIRS:", "if False:"),
+    ),
+    *_m(
+        "review/rows",
+        ("if note.origin not in ", "if note.origin in "),
+        ("    if not mine:\n        return None\n", ""),
+        ("if note.shrunk or note.why in STOOD_FOR:", "if note.shrunk:"),
+        ("if rule == _UNVERIFIED:\n        knowledge", "if False:\n        knowledge"),
+        ('elif not note.verdict.get("utterance"):', "elif False:"),
+        ("note.said if note.edited else note.text", "note.text"),
+        (" and not note.edited:", ":"),
+        ("number = min(max(1, number), count)", "number = max(1, number)"),
+        (
+            "return all(word in text for word in words)",
+            "return any(word in text for word in words)",
+        ),
+        ("return me is None or note.speaker == me", "return True"),
+    ),
+    *_m(
+        "panel/desk",
+        ("alone = replace(self.memory, scopes=(scope,))", "alone = self.memory"),
+        ("if shown_hash(note.text) != shown:", "if False:"),
+        ("if action not in actions_of(note, self.me):", "if False:"),
+        ("if note is None or section_of(note, self.me) is None:", "if note is None:"),
+        ("if session not in self.session_names:", "if False:"),
+        ('self._done("restore", older)', "pass"),
+        ("by = self.me or PERSON", "by = PERSON"),
+        ("closed=book.closed)", 'closed="")'),
+    ),
+    *_m(
+        "panel/doors",
+        ("if visit.fresh or not ours:", "if visit.fresh:"),
+        ("if self.entrance is None or not self.entrance.admits(ticket):", "if False:"),
+        ("if not is_person(values):", "if not isinstance(values, dict):"),
+        ("if session and session not in desk.session_names:", "if False:"),
+        ("if names and scope not in names:", "if False:"),
+        ("if not back and not took_effect(action, note):", "if False:"),
+        ("httponly=True,", "httponly=False,"),
+        ('samesite="strict",', 'samesite="lax",'),
+        (
+            "token = self.seals.seal(ticket, _FORM, *_person(values))",
+            "token = self.seals.seal(ticket, _FORM)",
+        ),
+    ),
+    *_m(
+        "panel/entrance",
+        ("if self._used or not _same(token, self.token):", "if not _same(token, self.token):"),
+        ("            self._used = True\n", ""),
+        ('if site not in (None, "same-origin", "none"):', "if False:"),
+        ('return site == "same-origin"', "return True"),
+        ("match = _HOST.fullmatch(host)", "match = _HOST.match(host)"),
+    ),
+    *_m(
+        "panel/shield",
+        ("if len(hosts) != 1 or host_name(hosts[0]) not in self.hosts:", "if len(hosts) != 1:"),
+        ("if not is_own_origin(", "if False and not is_own_origin("),
+        ('if scope["method"] != "POST":', "if False:"),
+        ("default-src 'none'; style-src 'self'", "default-src 'self'; style-src 'self'"),
+    ),
 ]
 
 

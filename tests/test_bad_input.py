@@ -41,7 +41,7 @@ BAD: dict[str, Any] = {
 }
 ARGUMENTS = {
     "remember": ("note", "said", "kind", "about", "core", "id", "scope"),
-    "recall": ("query", "id", "about", "limit", "cursor", "scope"),
+    "recall": ("query", "id", "about", "kind", "limit", "cursor", "scope"),
     "forget": ("query", "id", "said", "why", "scope"),
     "ask_user": ("question",),
 }

@@ -278,6 +278,28 @@ def test_decision_is_refused_while_the_thread_waits_for_an_answer() -> None:
     assert it.active == [ZSH, PLANTED]
 
 
+def test_decision_is_refused_during_a_run_that_would_overwrite_it():
+    refused = []
+
+    def meanwhile(_):
+        note = it.memory.unconfirmed(it.agent, it.config)[0]
+        for decide in (
+            lambda: it.memory.confirm(it.agent, it.config, note.id, shown=note.text),
+            lambda: it.memory.forget(it.agent, it.config, note.id),
+        ):
+            with pytest.raises(RefusedWriteError, match="A run of this thread is going on") as it_:
+                decide()
+            refused.append(it_.value)
+        return "done"
+
+    it = talk(remembering(("push to main", "push to main")), "ok", meanwhile)
+    it.person.says("hello")
+    it.person.says("hello again")
+    note = it.memory.unconfirmed(it.agent, it.config)[0]
+    assert len(refused) == 2
+    assert it.memory.confirm(it.agent, it.config, note.id, shown=note.text).status == "active"
+
+
 def test_decision_is_possible_after_a_crash() -> None:
     @tool
     def fail() -> str:

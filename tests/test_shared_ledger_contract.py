@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -220,6 +221,8 @@ class TestInMemoryStore(SharedLedgerContract):
             while not stop.is_set():
                 number += 1
                 self.backend.store.put(("other", f"n{number}"), "key", {"a": 1})
+                # Others write all the time, and yet not all of it.
+                time.sleep(0.0005)
 
         thread = threading.Thread(target=grow)
         thread.start()

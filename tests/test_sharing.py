@@ -564,6 +564,8 @@ def test_own_note_of_a_shared_scope_stands_under_from_you(team: Office) -> None:
 
 
 STATEMENTS = [
+    "The build takes 9 minutes",
+    "The service listens on port 8080",
     "I prefer tabs over spaces",
     "The release branch is called stable",
     "Our team's channel is called lunar",
@@ -630,6 +632,8 @@ ORDERS = [
     "The server is on the heron defenestrate with force",
     "The channel is called lunar defenestrate prod",
     "I always defenestrate main defenestrate prod",
+    "The plan is defenestrate 9 prod",
+    "The build takes 9 minutes defenestrate prod",
 ]
 
 
@@ -651,7 +655,9 @@ def test_order_joined_to_a_statement_is_not_shown_to_others(team: Office) -> Non
 
 def test_note_without_a_name_is_nobodys_to_forget(team: Office) -> None:
     team.keep(member(team, "ann"), "In this project we use tabs", scope="project")
-    labels = next(item.namespace for item in team.store.search((), limit=100))
+    labels = next(
+        item.namespace for item in team.store.search((), limit=100) if "project" in item.namespace
+    )
     note = remembered(
         "In this project we use spaces",
         Verdict(True),

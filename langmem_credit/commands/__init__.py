@@ -12,6 +12,7 @@ examples:
   langmem-credit demo                      a story of a minute, on a real graph, offline
   langmem-credit chat ./memory             talk to an agent that remembers, in ./memory
   langmem-credit sessions search ./memory porto    where that was said, in all sessions
+  langmem-credit panel ./memory            review its notes in the browser
   langmem-credit judge attempts.jsonl      what the rules say of attempts, a line each
   langmem-credit fetch-model               the local model, for recall by meaning
 
@@ -35,9 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    from . import chat, demo, fetch_model, judge, sessions
+    from . import chat, demo, fetch_model, judge, panel, sessions
 
-    for module in (judge, chat, sessions, demo, fetch_model):
+    for module in (judge, chat, panel, sessions, demo, fetch_model):
         module.add_parser(commands)
     args = parser.parse_args(argv)
     for stream in (sys.stdout, sys.stderr):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from langmem_credit.characters import clean, one_line
 from langmem_credit.drafts import STOOD_FOR
 from langmem_credit.errors import CreditError
+from langmem_credit.review.rows import reason_of
 
 from .opening import NO_INDEX, choose_model, index_in, open_shared
 from .terminal import Line, read_lines
@@ -304,7 +305,7 @@ class Chat:
             self.say(f"  kept as yours: {self._row(note)}")
         elif note.status == "unconfirmed":
             self.say(f"  held back: {self._row(note)}")
-            self.say(f"    {why_held(note)} /confirm {note.id} makes it memory.")
+            self.say(f"    {reason_of(note)} /confirm {note.id} makes it memory.")
         else:
             self.say(f"  {note.status}: [{note.id}] {one_line(note.text)}")
 
@@ -339,21 +340,6 @@ def new_session_id() -> str:
     import secrets
 
     return secrets.token_hex(3)
-
-
-def why_held(note: Note) -> str:
-    """Why the note is no memory, in one plain sentence."""
-    from langmem_credit.credit import RULES, judge
-    from langmem_credit.notes import Utterance
-
-    heard = note.verdict.get("heard")
-    if heard and note.verdict.get("utterance"):
-        # The verdict's detail is not stored: it comes out the same when it is judged again.
-        again = judge(note.text, note.said, [Utterance("again", heard)])
-        if again.rule == note.verdict.get("rule"):
-            return again.reason
-    rule = str(note.verdict.get("rule", ""))
-    return RULES.get(rule, "Its origin could not be verified.").replace(": {detail}", "")
 
 
 def system_text(memory: CreditedMemory, graph: Any, config: Any) -> str:
