@@ -19,8 +19,9 @@ from . import host
 from .access import NO_CHANNELS, OpenedGraph
 from .books import Where, ado, do
 from .ending import Closed, ending, older_facts, opened_books, said_in, target_of
-from .errors import ConfigurationError, named
+from .errors import ConfigurationError, UnknownSessionError, named
 from .marks import not_typed
+from .owners import NOBODY, owner_in_run
 from .runs import stored_run
 from .session import Session
 from .settings import Settings
@@ -36,7 +37,7 @@ _CONFIG: RunnableConfig = {
 def close(settings: Settings, graph: OpenedGraph, config: Any, model: Any, where: Where) -> Closed:
     """Closes the thread's session, from the host's code."""
     writer = _writer(model)
-    session = do(opened_books(_session_of(settings, graph.get_state(config), config), where))
+    session = do(opened_books(_session_of(settings, graph.get_state(config), config, where), where))
     with not_typed():
         reply = _ask(writer, session)
     events, closed = do(ending(session, reply))
@@ -55,7 +56,7 @@ async def aclose(
     """As `close`."""
     writer = _writer(model)
     session = await ado(
-        opened_books(_session_of(settings, await graph.aget_state(config), config), where)
+        opened_books(_session_of(settings, await graph.aget_state(config), config, where), where)
     )
     with not_typed():
         reply = await _aask(writer, session)
@@ -139,9 +140,18 @@ def _session_in(settings: Settings, state: Any, config: Any) -> Session:
     return session
 
 
-def _session_of(settings: Settings, snapshot: StateSnapshot, config: Any) -> Session:
+def _session_of(settings: Settings, snapshot: StateSnapshot, config: Any, where: Where) -> Session:
     events = host.events_of(snapshot)
     host.check_settled(snapshot)
+    _check_owner(settings, snapshot, config, where)
     state = {"messages": [], RUN: {}, **(snapshot.values or {}), LEDGER: events}
     session = _session_in(settings, state, config)
     return session.in_run(replace(session.run, heard=stored_run(state[RUN]).heard))
+
+
+def _check_owner(settings: Settings, snapshot: StateSnapshot, config: Any, where: Where) -> None:
+    """Lets a caller pass who names nobody, and so opens nobody's scope, or whose the session is."""
+    owner = owner_in_run(settings, where.values)
+    record = (snapshot.values or {}).get(RUN) or {}
+    if owner not in ("", NOBODY) and record and record.get("whose", "") != owner:
+        raise UnknownSessionError(config["configurable"]["thread_id"])

@@ -28,6 +28,7 @@ from . import wiring
 from .books import Where, Work, ado, do
 from .bounds import refusal, shrink
 from .ending import files_of
+from .enrolling import enrol
 from .errors import ConfigurationError, RefusedWriteError, named
 from .heard import first_of, is_summary
 from .ledger import Event
@@ -285,7 +286,9 @@ def _kept(
         before.run, as_of=as_of, first=compaction.first, recorded=False, digest=None, gone=()
     )
     moved = yield from fixed(session.in_run(run), where, values.get(RUN))
-    update: dict[str, Any] = {RUN: moved.run.record()}
+    # The record of this step may be the run's first: it must say whose the run is.
+    run = yield from enrol(moved, where, values.get(RUN))
+    update: dict[str, Any] = {RUN: run.record()}
     if events:
         update[LEDGER] = issue_events(events)
     return update

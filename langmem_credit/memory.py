@@ -290,6 +290,7 @@ class CreditedMemory(SessionMethods, Settings):
 
         Raises:
             RefusedWriteError: the thread waits for an answer, or cannot be written now.
+            UnknownSessionError: its last run was for somebody else than the config names.
         """
         graph = opened(graph, config, "close_session")
         return closing.close(self, graph, config, model, host.where_of(graph, config))

@@ -8,17 +8,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
 from langmem_credit.books import do
 from langmem_credit.digest import FACTS, Extras, render
 from langmem_credit.ending import Closed, drop_outcome
-from langmem_credit.errors import ConfigurationError, RefusedWriteError
+from langmem_credit.errors import ConfigurationError, RefusedWriteError, UnknownSessionError
 from langmem_credit.heard import mark_code
 from langmem_credit.host import where_of
 from langmem_credit.memory import CreditedMemory
@@ -777,3 +780,24 @@ async def _close_on_postgresql(uri: str) -> None:
         await person.asays("Time the build")
         notebook = await memory.anotebook(graph, person.config)
         assert (texts(notebook.outcomes), texts(notebook.unconfirmed)) == ([OUTCOME], [PORT])
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["store", "no store"])
+async def test_session_is_closed_for_nobody_but_whom_it_was_for(shared: bool) -> None:
+    memory = CreditedMemory(scopes=[USER] if shared else [])
+    graph = create_agent(
+        ScriptedChatModel(["Yes."]),
+        middleware=[memory.middleware()],
+        checkpointer=InMemorySaver(),
+        store=InMemoryStore() if shared else None,
+    )
+    ScriptedPerson(graph, "1", user_id="bob").says("Plan my divorce")
+    model = closer(summing("He divorces."), summing("He divorces."))
+    ann: Any = {"configurable": {"thread_id": "1", "user_id": "ann"}}
+    with pytest.raises(UnknownSessionError):
+        memory.close_session(graph, ann, model)
+    with pytest.raises(UnknownSessionError):
+        await memory.aclose_session(graph, ann, model)
+    assert model.system_texts == []
+    bob: Any = {"configurable": {"thread_id": "1", "user_id": "bob"}}
+    assert memory.close_session(graph, bob, model).outcome == "He divorces."

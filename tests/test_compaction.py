@@ -25,7 +25,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import tools_condition
 from langgraph.store.memory import InMemoryStore
 
-from langmem_credit.errors import ConfigurationError
+from langmem_credit.errors import ConfigurationError, UnknownSessionError
 from langmem_credit.memory import CreditedMemory
 from langmem_credit.notebook import fold
 from langmem_credit.notes import Limits
@@ -578,3 +578,30 @@ def test_run_without_a_compaction_costs_no_checkpoint_more() -> None:
         it.person.says("Hello")
         counts.append(len(list(it.agent.get_state_history(it.config))))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["store", "no store"])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_session_stays_its_persons_through_a_compaction(shared: bool, wrapped: bool) -> None:
+    memory = CreditedMemory(scopes=[USER] if shared else [])
+    shorten: Any = summarizing(keep=2, at=4, summary="They talked.")
+    shorten = memory.compacting(shorten, lambda _, __: []) if wrapped else shorten
+    graph = create_agent(
+        ScriptedChatModel(["Yes."] * 9),
+        middleware=[shorten, memory.middleware()],
+        checkpointer=InMemorySaver(),
+        store=InMemoryStore() if shared else None,
+    )
+    ann: Any = {"configurable": {"user_id": "ann"}}
+    for words in ("Plan my divorce", "and the move", "thanks", "bye"):
+        ScriptedPerson(graph, "t", user_id="ann").says(words)
+        assert [one.id for one in memory.sessions(graph, ann)] == ["t"]
+    *_, last = memory.search_sessions(graph, ann, "divorce")
+    assert last.found == 1
+    for other in ({"user_id": "bob"}, {} if not shared else {"user_id": "anna"}):
+        other_config: Any = {"configurable": other}
+        assert memory.sessions(graph, other_config) == ()
+        with pytest.raises(UnknownSessionError):
+            memory.read_session(graph, other_config, "t")
+    memory.delete_session(graph, ann, "t")
+    assert graph.checkpointer.get_tuple({"configurable": {"thread_id": "t"}}) is None
