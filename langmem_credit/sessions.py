@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph.errors import InvalidUpdateError
@@ -338,7 +338,8 @@ def _there(desk: Desk, session_id: object) -> Doing[SessionEntry]:
 
 def _marked(desk: Desk, entry: SessionEntry, marks: Marks) -> Doing[SessionEntry]:
     after = yield desk.ask(set_marks(desk.labels, entry.id, marks))
-    return _checked(after or SessionEntry(entry.id), marks)
+    # The register counted at the beginning of the last run.
+    return replace(_checked(after or SessionEntry(entry.id), marks), messages=entry.messages)
 
 
 def _filed(snapshot: StateSnapshot, marks: Marks) -> list[Event]:

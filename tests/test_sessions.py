@@ -382,7 +382,8 @@ def test_archived_and_trashed_sessions_are_told_apart() -> None:
     for thread in ("one", "two", "three"):
         office.run(office.person(thread, user_id="ann"), "Hello")
     memory, agent = office.memory, office.agent
-    memory.archive_session(agent, ANN, "one")
+    counted = {one.id: one.messages for one in memory.sessions(agent, ANN)}
+    assert memory.archive_session(agent, ANN, "one").messages == counted["one"] > 1
     memory.trash_session(agent, ANN, "two")
 
     assert ids(office) == ["three", "one"]

@@ -286,6 +286,7 @@ FIELDS: dict[str, str] = {
     "correction_lasting": "Signs of lasting that may be in one of the two only.",
     "correction_ended": "Phrases that say that something ended: 'no longer'.",
     "correction_contrasts": "Phrases between what holds and what does not: 'instead of'.",
+    "correction_denials": "Phrases between what is chosen and what is denied: ', never'.",
     "correction_leaving": "Phrases before what was left for something else: 'switched from'.",
     "correction_towards": "Words between the two.",
     "correction_signs": "Phrases that say that something changed.",
