@@ -92,8 +92,8 @@ OTHER = {
     "contraction spoken of": ("never use can't", "never use cannot"),
     "contraction spoken of behind I": ("reply with I don't know", "reply with I do not know"),
     "contraction beside its open form": (
-        "we like it's over it is",
-        "we like it is over it is",
+        "we like don't over do not",
+        "we like do not over do not",
     ),
     "code case": ("use FOO_BAR", "use foo_bar"),
     "empty note": ("I prefer tabs", ""),
