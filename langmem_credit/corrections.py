@@ -2,9 +2,9 @@
 
 Pure, and closed like the forget rule: a shared word is no correction, and what is replaced is no
 longer shown. Three forms count: the note's own words "no longer"; the same statement with another
-word in the place of the one that is denied ("fish, not zsh"); and, with a sign of change ("now",
-"actually"), the same subject with another value of the same kind (`values.py`). Whose it is must
-agree: "we no longer use zsh" leaves "I use zsh".
+word in the place of the one that is denied ("fish, not zsh"; for standing choices `reversals.py`);
+and, with a sign of change ("now", "actually"), the same subject with another value of the same kind
+(`values.py`). Whose it is must agree: "we no longer use zsh" leaves "I use zsh".
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .languages import Language
 from .naming import is_rare, same_source
 from .notes import Note
 from .pieces import alike, naming_words
+from .reversals import reversed_choice
 from .values import is_another_value
 from .vocabularies import persons_of, vocabulary_of
 from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
@@ -69,6 +70,7 @@ def _corrects(
         return False
     told = _plain(old, language)
     found = [form(new, old, language) for form in (_given_anew, _moved, _chosen)]
+    found.append(reversed_choice(_behind_sign(new, language), old, language))
     if _same_persons(new, note, language):
         found += [form(new, told, old, language) for form in (_ended, _contrasted)]
         found.append(_left(new, told, old, language))

@@ -1,9 +1,9 @@
 """Does a choice that the person states anew reverse the one that a note holds; closed.
 
 "Always use yarn, never pnpm" reverses "always use pnpm, never npm": both choose by the same words,
-and what the note chose is what is denied now. Each has the two things and signs of lasting and of
-change, and nothing else, so that no word can limit either. Where the note denies another thing than
-what is chosen now, the new one must say that it lasts: then it rules that thing out as well.
+and what the note chose is what is denied now. Each holds the two things, signs of lasting and of
+change, and no other word that could limit it. Where the note denies another thing than what is
+chosen now, the new one must say that it lasts: then it rules that thing out as well.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def _is_thing(tokens: Sequence[Token], language: Language) -> bool:
     if not tokens or len(tokens) > _MOST_TOKENS or not tokens[0].word or not tokens[-1].word:
         return False
     other = language.words("function_words") | language.words("correction_limits")
-    return not any(token.gap for token in tokens[1:]) and not any(one.low in other for one in tokens)
+    if any(token.gap for token in tokens[1:]):
+        return False
+    return not any(token.low in other for token in tokens)
 
 
 def _lows(tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ TESTS = {
     "naming": ("tests/test_forgetting.py", "tests/test_languages.py"),
     "pieces": ("tests/test_forgetting.py", "tests/test_languages.py"),
     "corrections": ("tests/test_forgetting.py",),
+    "reversals": ("tests/test_forgetting.py",),
     "ledger": ("tests/test_ledger.py", "tests/test_touched.py"),
     "notebook": ("tests/test_notebook.py",),
     "digest": ("tests/test_digest.py",),
@@ -281,6 +282,14 @@ MUTATIONS = [
             "return any(_sentence_lasts(part, language) for part in parts)",
         ),
         ("nested > _MOST_NESTED", "False"),
+    ),
+    *_m(
+        "reversals",
+        ("or now.opening != before.opening:", "or False:"),
+        ("now.denied != before.chosen", "False"),
+        ("if not any(one.found_in(new) for one in signs):", "if False:"),
+        ("if any(token.gap for token in tokens[1:]):", "if False:"),
+        ("return not any(token.low in other for token in tokens)", "return True"),
     ),
     *_m(
         "openers",
