@@ -89,8 +89,12 @@ def _ended(
     new: Sequence[Token], told: Sequence[Token], old: Sequence[Token], language: Language
 ) -> Sequence[Token]:
     """The note's words that a clause ends: "I no longer use zsh"."""
-    for clause in _clauses(new, language):
+    clauses = _clauses(new, language)
+    for clause in clauses:
         if not language.phrases("correction_ended").found_in(clause):
+            continue
+        # "At work, I no longer …", "… fish and chips"
+        if not all(one is clause or _stands_alone(one, language) for one in clauses):
             continue
         if not vocabulary_of(language).exceptions.found_in(clause):
             continue
@@ -98,6 +102,18 @@ def _ended(
         if said and _same(said, told, language):
             return said
     return ()
+
+
+def _stands_alone(clause: Sequence[Token], language: Language) -> bool:
+    """True for a clause that begins with its own subject or an order, and so limits no other."""
+    first = clause[0].low.partition("'")[0]
+    if first in language.words("subject_pronouns") | language.words("subject"):
+        return True
+    fields = ("correction_choosing", "correction_signs", "forget_verbs", "forget_removers")
+    return first in language.words("interjections") or any(
+        language.phrases(field).match_at(clause, 0)
+        for field in (*fields, "forget_pleas", "openers", "closers")
+    )
 
 
 def _ended_in(clause: Sequence[Token], old: Sequence[Token], language: Language) -> Sequence[Token]:
@@ -172,12 +188,12 @@ def _left(
         limits = language.words("correction_limits")
         if any(token.low in limits for token in (*rest[:end], *rest[end + 1 :])):
             return ()
-        if place and all(token.low in _using(language) for token in told[:place]):
-            return denied
-        # "I live in Berlin"
-        opened = language.phrases("correction_single").match_at(old, 0)
-        if opened and opened + len(denied) == len(strip_final_stop(old)):
-            return denied
+        # "I live in Berlin" and "I always use npm", but not "Avoid npm" or "I teach Spanish".
+        bare = _without(strip_final_stop(old), language.phrases("correction_lasting"))
+        for field in ("correction_single", "correction_choosing"):
+            opened = language.phrases(field).match_at(bare, 0)
+            if opened and opened + len(denied) == len(bare):
+                return denied
     return ()
 
 
@@ -311,12 +327,6 @@ def _ending(language: Language) -> Phrases:
 def _lasting(language: Language) -> Phrases:
     fields = ("correction_lasting", "correction_signs", "correction_ended")
     return Phrases([text for field in fields for text in language.items(field)])
-
-
-@cache
-def _using(language: Language) -> frozenset[str]:
-    fields = ("working", "generic_working", "subject_pronouns")
-    return frozenset[str]().union(*map(language.words, fields))
 
 
 def _without(tokens: Sequence[Token], phrases: Phrases) -> list[Token]:

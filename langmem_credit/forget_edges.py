@@ -65,7 +65,14 @@ def ended_clause(sentence: Sequence[Token], language: Language) -> Sequence[Toke
     length = verbs.match_at(body, 0)
     if length and len(body) > length + 1 and body[length].low in pronouns:
         mark, clause = body[length + 1], body[length + 2 :]
-    elif body and body[-1].low in pronouns and (length := verbs.match_end(body[:-1])):
+    elif (
+        body
+        and body[-1].low in pronouns
+        and (
+            length := verbs.match_end(body[:-1])
+            or language.phrases("forget_removers").match_end(body[:-1])
+        )
+    ):
         rest = body[: len(body) - 1 - length]
         while plea := language.phrases("forget_pleas").match_end(rest):
             rest = rest[:-plea]

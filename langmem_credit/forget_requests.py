@@ -166,8 +166,7 @@ def _find_asked(sentence: Sequence[Token], language: Language) -> _Asked | None:
     if not body:
         return None
     return (
-        _asked_with_reason(sentence[start:], language)
-        or _asked_at_start(body, in_memory, language)
+        _asked_at_start(body, in_memory, language)
         or _asked_at_end(body, in_memory, polite, language)
         or (None if polite else _find_outdated(body, language))
     )
@@ -211,30 +210,6 @@ def _asked_at_start(body: Sequence[Token], in_memory: bool, language: Language) 
     if about and is_personal(body[length + all_of + about :], language, clauses=False):
         return _Asked(body[length:])
     return None
-
-
-def _asked_with_reason(sentence: Sequence[Token], language: Language) -> _Asked | None:
-    """What no longer holds and is to go: "I'm no longer vegetarian, please delete that"."""
-    body = trim(sentence)
-    pronoun = body[-1:] and body[-1].low in language.words("forget_pronouns")
-    length = language.phrases("forget_removers").match_end(body[:-1]) if pronoun else 0
-    rest = body[: len(body) - 1 - length]
-    while plea := language.phrases("forget_pleas").match_end(rest):
-        rest = rest[:-plea]
-    if not length or not rest or rest[-1].text not in MARKS:
-        return None
-    said = trim(rest)
-    found = next(language.phrases("correction_ended").find(said), None)
-    if found is None or any(token.text in MARKS for token in said):
-        return None
-    subject, between = said[0].low.partition("'")[0], said[1 : found[0]]
-    fillers = vocabulary_of(language).fillers
-    if found[0] == 0 or subject not in language.words("subject_pronouns"):
-        return None
-    # "I am no longer …"
-    if any(not fillers.match_at([token], 0) for token in between):
-        return None
-    return _Asked(said[sum(found) :])
 
 
 def _asked_at_end(

@@ -11,6 +11,7 @@ _FIELDS = (
     *("openers", "openers_before_self", "openers_before_separator", "openers_before_stop"),
     *("corrections", "openers_sharing"),
 )
+_PARTING = frozenset(",;:\u2013\u2014-\uff0c\uff1b\uff1a")
 
 
 def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tuple[int, bool]:
@@ -58,6 +59,9 @@ def _speaks_of_self(tokens: Sequence[Token], index: int, language: Language) -> 
 
 
 def _opens_clause(tokens: Sequence[Token], index: int, language: Language) -> bool:
+    """False at "… the team that I manage, prefer tabs", where "that I manage" says which team."""
+    if any(token.text in _PARTING for token in tokens[index:]):
+        return False
     return _speaks_of_self(tokens, index, language) or (
         index < len(tokens) and tokens[index].low in language.words("determiners")
     )
