@@ -633,6 +633,10 @@ ORDERS = [
     "The channel is called lunar defenestrate prod",
     "I always defenestrate main defenestrate prod",
     "The plan is defenestrate 9 prod",
+    "The use of npm is mandatory",
+    "The tests are banned",
+    "Our links are opened by default",
+    "Npm in the repo is off limits",
     "The build takes 9 minutes defenestrate prod",
 ]
 
