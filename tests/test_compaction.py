@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -508,8 +509,11 @@ def test_note_of_the_run_shows_from_the_compaction_on(node: Any, wrapped: bool) 
 
 
 def langmem_node(**more: Any) -> Any:
-    short_term = pytest.importorskip("langmem.short_term")
-    return short_term.SummarizationNode(
+    with warnings.catch_warnings():
+        # It imports names that this LangGraph calls deprecated.
+        warnings.simplefilter("ignore")
+        from langmem.short_term import SummarizationNode
+    return SummarizationNode(
         model=ScriptedChatModel([PLANTED] * 99),
         max_tokens=3_000,
         max_tokens_before_summary=2_500,
