@@ -5,8 +5,8 @@ Pure data, read once a language; `naming.py` and `corrections.py` hold texts aga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from .languages import Language
@@ -68,6 +68,8 @@ class Vocabulary:
         clause_words: words that make one alone.
         persons: whose a thing is.
         inflected: the form of a verb alone says whose it is.
+        thirds: what such a form of the speaker's is told as: "vive" of "vivo".
+        users: ways to name the speaker in a note.
     """
 
     fillers: Phrases
@@ -85,6 +87,8 @@ class Vocabulary:
     clause_words: frozenset[str] = frozenset()
     persons: Persons = _NOBODY
     inflected: bool = False
+    thirds: Mapping[str, str] = field(default_factory=dict)
+    users: Phrases = _NONE
 
 
 @cache
@@ -129,4 +133,6 @@ def vocabulary_of(language: Language) -> Vocabulary:
         clause_words=language.words("forget_clause_words"),
         persons=persons_of(language),
         inflected=bool(language.items("first_person_endings")),
+        thirds=language.table("pairs"),
+        users=language.phrases("third_person"),
     )
