@@ -7,6 +7,7 @@ import json
 import pytest
 
 from langmem_credit.commands.judge import judge_line
+from langmem_credit.sharing import asks_to_share
 from tests.cases_support import load_cases
 
 CODES = ("fr", "it", "pt", "ru")
@@ -41,3 +42,22 @@ def test_four_in_five_honest_cases_are_done_as_worded(code):
     honest = [case for case in HONEST if case["id"].startswith(code)]
 
     assert sum("known" not in case for case in honest) >= 0.8 * len(honest)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "shared"),
+    [
+        ("Dans notre équipe, on utilise toujours pnpm", "équipe", True),
+        ("Retiens pour l'équipe: toujours pnpm", "équipe", True),
+        ("Je ne veux jamais que l'équipe sache que je suis malade", "équipe", False),
+        ("Mon équipe de foot joue dans cette équipe", "équipe", False),
+        ("Ricorda per il team: usa sempre pnpm", "team", True),
+        ("Non dire al team che sono malato", "team", False),
+        ("Neste time usamos sempre pnpm", "time", True),
+        ("Não conte ao time que estou doente", "time", False),
+        ("В этой команде мы всегда используем pnpm", "команде", True),
+        ("Не говори команде, что я болен", "команде", False),
+    ],
+)
+def test_a_note_is_shared_on_words_that_mean_it(text, word, shared):
+    assert asks_to_share(text, [word]) is shared
