@@ -348,7 +348,6 @@ MUTATIONS = [
         ("if utterance.asked and not has_own_sign(unit.tokens, language):", "if False:"),
         ("if not _says_in_any(unit, told, tokens, language) or not", "if not"),
         (" or not _keeps_marks(\n        unit, utterance.text, told, note\n    )", ""),
-        ("if holds_errand(unit.tokens, other):", "if False:"),
         ("token.low.endswith(endings) or any(token.low in", "any(token.low in"),
         ('if rest > quoted and note[rest - 1].text in ":\\uff1a":', "if True:"),
         ("if not (front or behind) or places.found_in(unit):", "if not (front or behind):"),
