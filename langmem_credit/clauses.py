@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .endings import chains, end_lasts, forbids, is_verb_final, points
 from .languages import Language
 from .words import Token, quoted_mask, strip_final_stop
+
+_SIGNS = ("strong", "recurrences")
 
 
 def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
@@ -42,6 +45,9 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
     """
     if _errs_first(tokens, start, language):
         return True
+    if is_verb_final(language):
+        sign = next(language.merged(_SIGNS).find(tokens), (len(tokens), 0))[0]
+        return chains(tokens[start:sign], language)
     low = tokens[start].low if start < len(tokens) else ""
     if not any(low in language.words(field) for field in ("one_off_verbs", "other_verbs")):
         return False
@@ -87,7 +93,11 @@ def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> boo
     """
     if asks_first(tokens[start:], language) or is_prohibition(tokens, start, language):
         return True
+    if is_verb_final(language):
+        return not holds_errand(tokens[start:], language) and end_lasts(tokens[start:], language)
     if holds_errand(tokens[start:], language):
+        return False
+    if points(tokens[start:], language):
         return False
     if any(language.phrases(field).match_at(tokens, start) for field in ("ways", "statements")):
         return True
@@ -123,6 +133,8 @@ def is_prohibition(tokens: Sequence[Token], start: int, language: Language) -> b
     An order may hide behind it: "No borres el repo, sino la base", "Kein Problem, lösch sie".
     """
     rest = tokens[start:]
+    if is_verb_final(language):
+        return forbids(rest, language) and not holds_errand(rest, language)
     length = language.phrases("prohibitions").match_at(tokens, start)
     if length:
         following = start + length

@@ -17,7 +17,7 @@ from .languages import Language
 from .notes import Utterance
 from .pasting import find_pasted
 from .vocabularies import Vocabulary, merge, vocabulary_of
-from .voice import asks, is_imagined_or_reported
+from .voice import asks, find_foreign_voice, is_imagined_or_reported
 from .words import (
     QUESTION_MARKS,
     Phrases,
@@ -119,11 +119,22 @@ def _read(
                 *(asked.exact, everything, around, asked.by_memory),
             )
     # Several languages may share the verb.
-    found = [(said, one) for one in tongues() if (said := one.find_said(sentence)) is not None]
+    found = [
+        (said, one)
+        for one in tongues()
+        if (said := one.find_said(sentence)) is not None and not _is_foreign(sentence, one.code)
+    ]
     if not found:
         return None
     vocabulary = merge(tuple(tongue.vocabulary for _, tongue in found))
     return Request(utterance, sentence, found[0][0], vocabulary, around=around)
+
+
+def _is_foreign(sentence: Sequence[Token], code: str) -> bool:
+    """True when the file of the language shows that nobody asks for anything here."""
+    if code not in languages.CODES:
+        return False
+    return find_foreign_voice(sentence, languages.load(code))[0] in ("own_voice", "question")
 
 
 def _blocked(tokens: Sequence[Token], phrases: Phrases, language: Language) -> bool:

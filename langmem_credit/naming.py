@@ -18,7 +18,7 @@ from .notes import Note
 from .pieces import Piece, alike, find_forms, is_among, note_words, split_pieces
 from .spoken import Spoken, read_spoken
 from .vocabularies import Vocabulary
-from .words import Token, is_unspaced, tokenize
+from .words import Token, is_syllable, is_unspaced, tokenize
 
 _MOST_PARTS = 40
 # Of the scope's notes, a word may stand in this share and still name one.
@@ -306,7 +306,8 @@ def _lexicon_of(*texts: str) -> _Lexicon:
     for tokens in map(tokenize, texts):
         for piece in split_pieces(tokens):
             (joined if piece.kind == "joined" else words).add(piece.low)
-            words.update(token.low for token in tokens[piece.begin : piece.end] if token.word)
+            inner = tokens[piece.begin : piece.end]
+            words.update(one.low for one in inner if one.word and not is_syllable(one.low))
         for one, two in pairwise(tokens):
             if not two.gap and is_unspaced(one.low) and is_unspaced(two.low):
                 pairs.add(one.low + two.low)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .languages import Language
-from .words import Token, separates
+from .words import Token, parts_words, separates
 
 _FIELDS = (
     *("openers", "openers_before_self", "openers_before_separator", "openers_before_stop"),
@@ -30,6 +30,9 @@ def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tu
     before_self = language.phrases("openers_before_self").match_at(tokens, index)
     if before_self > free and _speaks_of_self(tokens, index + before_self, language):
         free = before_self
+    if free and not parts_words(tokens, index + free):
+        # "꼭" is no opener of "꼭지".
+        free = 0
     marked = _before_mark(tokens, index, language)
     return (marked, True) if marked > free or not free else (free, False)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .languages import Language
+from .words import parts_words, tokenize
 
 if TYPE_CHECKING:
     from .contractions import Word
@@ -46,6 +47,10 @@ def plan_changes(
     return _Plan(said, language, dropped, named).changes()
 
 
+def _spelled(phrase: str) -> str:
+    return " ".join(token.low for token in tokenize(phrase))
+
+
 class _Plan:
     def __init__(self, said: Sequence[Word], language: Language, dropped: int, named: bool) -> None:
         self.said = said
@@ -53,7 +58,11 @@ class _Plan:
         self.dropped = dropped
         self.named = named
         self.stand = (language.items("pairs_stand") or [""])[0]
-        self.pairs = language.table("pairs")
+        # Of Chinese and Japanese each character is a word.
+        self.pairs = {
+            " ".join(token.low for token in tokenize(key)): told
+            for key, told in language.table("pairs").items()
+        }
         self.first = language.phrases("pairs_first")
         self.objects = language.table("objects")
         self.blockers = language.words("pairs_not_behind")
@@ -64,6 +73,7 @@ class _Plan:
             for low in language.items(field)
         }
         self.endings = tuple(language.items("first_person_endings"))
+        self.beginnings = tuple(language.items("first_person_beginnings"))
         self.weak_endings = tuple(language.items("first_person_weak_endings"))
         self.main_seen = False
         self.blocked = False
@@ -106,12 +116,14 @@ class _Plan:
     def _pair_length(self, index: int) -> int:
         if not 0 <= index < len(self.said) or self.said[index].quoted or self.said[index].code:
             return 0
-        return self.first.match_at_words(self.said, index)
+        length = self.first.match_at_words(self.said, index)
+        whole = parts_words(self.said, index) and parts_words(self.said, index + length)
+        return length if whole else 0
 
     def _pair(self, index: int, length: int) -> tuple[int, tuple[str, ...]] | None:
         key = " ".join(word.low for word in self.said[index : index + length])
         options = tuple(self.pairs.get(key, "").split("|"))
-        if options == (key,):
+        if tuple(map(_spelled, options)) == (key,):
             return length, options
         if not self._may_stand(index, length):
             return None
@@ -201,6 +213,8 @@ class _Plan:
     def _may_speak_of_self(self, index: int) -> bool:
         """True for a first-person form that no table knows, such as "avísame" and "compro"."""
         low = self.said[index].low
+        if self.beginnings and low.startswith(self.beginnings):
+            return low not in self.language.words("first_person_not")
         weak = bool(self.weak_endings) and low.endswith(self.weak_endings)
         strong = bool(self.endings) and low.endswith(self.endings)
         if not (weak or strong) or low in self.language.words("first_person_not"):

@@ -18,7 +18,7 @@ from .contractions import Word, open_each
 from .languages import Language, load
 from .mentions import has_two_cases, is_led, odd_mark
 from .persons import Changes, plan_changes
-from .words import Token, is_unspaced, tokenize
+from .words import Token, is_unspaced, parts_words, tokenize
 
 Mode = Literal["kept", "third", "left_out"]
 
@@ -166,14 +166,21 @@ class _Matcher:
                 self.shifted = True
                 return 1, 0
         for phrase, others in language.table("start_pairs").items():
-            lows = [token.low for token in tokenize(phrase)]
-            if [word.low for word in said[: len(lows)]] == lows:
+            lows = [token.text.lower() for token in tokenize(phrase)]
+            if [word.text.lower() for word in said[: len(lows)]] == lows:
                 for other in others.split("|"):
                     length = self._told_phrase(other, 0)
-                    if length:
+                    # "私は" is left out of a statement: "猫を飼っています".
+                    if length or (not other and self._ends_as_statement()):
                         self.shifted = True
                         return len(lows), length
         return -1, -1
+
+    def _ends_as_statement(self) -> bool:
+        """True where the words can be no order without their subject: "猫を飼っています"."""
+        assert self.language is not None
+        endings, size = self.language.phrases("statement_endings"), len(self.said)
+        return any(endings.match_at_words(self.said, k) == size - k for k in range(size))
 
     def _inserted_subject(self) -> int:
         """How many words of the note name the user where the language leaves the subject out."""
@@ -310,11 +317,11 @@ class _Matcher:
 
     def _told_phrase(self, phrase: str, j: int) -> int:
         """How many words of the note the phrase takes at j; 0 when it does not stand there."""
-        lows = [token.low for token in tokenize(phrase)]
+        lows = [token.text.lower() for token in tokenize(phrase)]
         end = j + len(lows)
-        if end > len(self.told):
+        if end > len(self.told) or not (parts_words(self.told, j) and parts_words(self.told, end)):
             return 0
-        found = [word.low for word in self.told[j:end]]
+        found = [word.text.lower() for word in self.told[j:end]]
         return len(lows) if found == lows and not self.told[j].quoted else 0
 
     def _change(self, i: int, j: int) -> tuple[int, int] | None:
@@ -367,7 +374,7 @@ class _Matcher:
     def _equal_word(self, said: Word, told: Word, *, first: bool) -> bool:
         if said.text == told.text:
             return True
-        if said.low != told.low or said.quoted or said.code:
+        if said.text.lower() != told.text.lower() or said.quoted or said.code:
             return False
         twice = said.low not in self._articles and has_two_cases(self.said, said.low)
         if first and said.text[1:] == told.text[1:] and not (twice and len(said.text) == 1):

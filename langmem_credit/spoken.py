@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .pieces import Piece, is_combining, naming_words, split_pieces
 from .vocabularies import Vocabulary
-from .words import Phrases, Token
+from .words import Phrases, Token, parts_words
 
 _MOST_ORDINAL = 2  # digits
 _NEAR = 3  # words from "my" to "note" in "my old zsh note"
@@ -117,13 +117,15 @@ def _mask(found: Iterable[tuple[int, int]], length: int) -> list[bool]:
 
 
 def _find_whole(phrases: Phrases, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """[begin, end) of every phrase that no combining mark goes on, none within another."""
+    """[begin, end) of every phrase that no mark or syllable goes on, none within another."""
     done = 0
     for index, length in phrases.find(tokens):
         end = index + length
         if index < done or is_combining(tokens[index].text):
             continue
         if index and not tokens[index].gap and is_combining(tokens[index - 1].text):
+            continue
+        if not (parts_words(tokens, index) and parts_words(tokens, end)):
             continue
         if end < len(tokens) and not tokens[end].gap and is_combining(tokens[end].text):
             continue

@@ -13,6 +13,7 @@ from .words import (
     Token,
     count_words,
     ends_in_question,
+    parts_words,
     quoted_mask,
     separates,
     split_sentences,
@@ -266,6 +267,8 @@ def _closer_length(tokens: Sequence[Token], language: Language) -> int:
         listed = _is_listed(tokens, before, language)
         return 0 if listed or _is_wording(tokens[: before + 1], language) else length
     length = language.phrases("closers").match_end(tokens)
+    if not parts_words(tokens, len(tokens) - length):
+        return 0
     if length and length < len(tokens) and not _is_name(tokens, len(tokens) - length):
         inner = any(token.low in language.words("subordinators") for token in tokens[:-length])
         if not inner and not _is_object(tokens, len(tokens) - length, language):
@@ -353,11 +356,16 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
     # A particle can ask without a mark, as in Chinese.
     particle = language.phrases("polite_particles").match_end(bare)
     polite_end = language.phrases("polite_endings").match_end(bare)
-    if not (ends_in_question(tokens) or particle or polite_end):
+    tail = language.phrases("polite_tails").match_end(bare)
+    if not (ends_in_question(tokens) or particle or polite_end or tail):
         return None
     if any(ends_in_question(part) for part in split_sentences(bare, strict=False)):
         return None
     starts = _starts(bare, language)
+    if tail:
+        order = bare[starts[0] : len(bare) - tail]
+        stem = language.phrases("polite_stems").match_end(order)
+        return _unit(order, language) if stem and _has_polite_sign(order, language) else None
     for start in reversed(starts):
         length = language.phrases("polite_requests").match_at(bare, start)
         rest = start + length

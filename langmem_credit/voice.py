@@ -8,10 +8,12 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from . import languages
+from .endings import reports_at_end
 from .labels import has_foreign_label
 from .languages import Language
 from .notes import Utterance
 from .openers import find_openers, opener_length
+from .scripts import found_scripts, mixes_languages
 from .standing import has_strong_sign
 from .words import (
     QUESTION_MARKS,
@@ -22,6 +24,7 @@ from .words import (
     ends_in_question,
     find_quote,
     fold,
+    is_syllable,
     is_unspaced,
     quoted_mask,
     split_sentences,
@@ -40,6 +43,7 @@ _NO_CONTENT = (
     *("function_words", "strong", "negations", "denials"),
     *("working", "generic_working", "adverbs"),
 )
+_MEANT = ("reported", "reported_endings", "hypotheses", "jokes")
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
 
 
@@ -67,7 +71,19 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
         return "own_voice", "it is mostly a quotation"
     if language is None:
         return "", ""
+    if _mixes(tokens, language):
+        return "own_voice", "it mixes languages"
     return _lexical_signs(tokens, language)
+
+
+def _mixes(tokens: Sequence[Token], language: Language) -> bool:
+    """True where a second language may say whose words these are or how they are meant."""
+    english = languages.load("en").words("detect")
+    return mixes_languages(tokens, language.code, english) or any(
+        languages.load(code).merged(_MEANT).found_in(tokens)
+        for code in found_scripts(tokens)
+        if code != language.code
+    )
 
 
 def _has_joke_mark(tokens: Sequence[Token]) -> bool:
@@ -165,6 +181,11 @@ def asks(sentence: Sequence[Token], language: Language) -> bool:
 def _asks_inside(sentence: Sequence[Token], language: Language) -> bool:
     """True where a word asks from the middle, as in Chinese, but not at "whatever"."""
     asking = language.phrases("questions_inside")
+    if language.items("questions_covering"):
+        # "いつも" holds "いつ" (when), and excuses no other word.
+        covered = language.phrases("questions_covering").covered(sentence)
+        mask = quoted_mask(sentence)
+        return any(not mask[k] and k not in covered for k, _ in asking.find(sentence))
     return _unquoted(asking, sentence, quoted_mask(sentence)) and not language.phrases(
         "questions_inside_not"
     ).found_in(sentence)
@@ -202,6 +223,8 @@ def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
             continue
         if not (index and tokens[index - 1].low in speakers):
             return True
+    if any(reports_at_end(part, language) for part in split_sentences(tokens, strict=False)):
+        return True
     # "According to the page, …", but not "… according to the guide".
     for index, _ in language.phrases("reported_front").find(tokens):
         if not mask[index] and (index == 0 or tokens[index - 1].text in ",;.:("):
@@ -319,7 +342,7 @@ def content_of(tokens: Sequence[Token]) -> frozenset[str]:
     }
     for one, two in pairwise(tokens):
         pair = one.low + two.low
-        if len(pair) == 2 and is_unspaced(one.low) and is_unspaced(two.low):
+        if len(pair) == 2 and all(is_unspaced(char) or is_syllable(char) for char in pair):
             if not {one.low, two.low} <= _no_content() and pair not in _no_content():
                 found.add(pair)
     return frozenset(found)

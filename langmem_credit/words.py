@@ -22,12 +22,26 @@ _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-")
 # Only the full-width copies of ASCII: NFKC would also turn 10² into 102.
 _WIDTHS = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 # What each character is folded to.
-FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
+# An Arabic comma is a comma.
+_COMMAS = {0x60C: ",", 0x61B: ";"}
+FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, **_COMMAS, 0x3000: " "}
 
-# Characters of scripts written without spaces are tokens of their own.
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
-_TOKEN = re.compile(rf"(\s*)(?:([{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+# Characters of scripts written without spaces are tokens of their own; so are Korean syllables,
+# since endings and particles are joined to their word.
+_SYLLABLES = "\u3131-\u318e\uac00-\ud7a3"
+_UNSPACED = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff" + _SYLLABLES
+)
+# Arabic and Hindi write vowels as marks on a letter, which belong to its word.
+_POINTS = "\u0640\u064b-\u065f\u0670"
+_SIGNS = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+_LETTER = rf"[^\W_{_UNSPACED}][{_POINTS}{_SIGNS}\u200c\u200d]*"
+_TOKEN = re.compile(rf"(\s*)(?:([{_UNSPACED}]|(?:{_LETTER})+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))")
+_IS_UNSPACED = re.compile(f"(?![{_SYLLABLES}])[{_UNSPACED}]")
+_IS_SYLLABLE = re.compile(f"[{_SYLLABLES}]")
+# Signs that are left out or confused at will, so that a word is looked up without them.
+_LOOKED_UP = str.maketrans("\u0901", "\u0902", "\u093c\u200c\u200d")
+_LOOKED_UP.update(dict.fromkeys([0x640, 0x670, *range(0x64B, 0x660)]))
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 # Also doubled and combined ones, the Spanish one that opens, and the pictures.
@@ -56,7 +70,7 @@ class Token(NamedTuple):
 
     Attributes:
         text: folded (quotes, dashes, width, composition); the case is kept.
-        low: the same in lower case.
+        low: the same in lower case, without Arabic vowel points and the dots of Hindi.
         gap: the white space before it: "", " " or a newline.
         start: first character in the source text.
         end: one past its last character in the source text.
@@ -92,13 +106,17 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     # Twice as fast as calling the class, in the hottest loop of all.
     _new = tuple.__new__
+    pointed = not text.isascii()
     # White space at the very end would be tried again from each of its characters.
     for match in _TOKEN.finditer(fold(text).rstrip()):
         space, word, other = match.groups()
         gap = space and ("\n" if "\n" in space else " ")
         start, end = match.span(2 if other is None else 3)
         if other is None:
-            tokens.append(_new(Token, (word, word.lower(), gap, start, end, True)))
+            low = word.lower()
+            if pointed and not low.isascii():
+                low = low.translate(_LOOKED_UP)
+            tokens.append(_new(Token, (word, low, gap, start, end, True)))
         else:
             tokens.append(_new(Token, (other, other, gap, start, end, False)))
     return tokens
@@ -147,6 +165,18 @@ def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
 def is_unspaced(text: str) -> bool:
     """True for a character of a script written without spaces, such as Chinese."""
     return _IS_UNSPACED.match(text) is not None
+
+
+def is_syllable(text: str) -> bool:
+    """True for a Korean syllable: its script has tokens like Chinese, and spaces that count."""
+    return _IS_SYLLABLE.match(text) is not None
+
+
+def parts_words(tokens: Sequence[HasGap], index: int) -> bool:
+    """True where a word may begin at the index; False within a Korean word."""
+    if not 0 < index < len(tokens) or tokens[index].gap:
+        return True
+    return not (is_syllable(tokens[index].text) and is_syllable(tokens[index - 1].text))
 
 
 def beside_unspaced(tokens: Sequence[Token], index: int) -> bool:
@@ -260,6 +290,18 @@ def _stands_at(lows: Sequence[str], tokens: Sequence[Token], index: int) -> bool
         if token.low != lows[k] or token.gap == "\n":
             return False
     return True
+
+
+class HasGap(Protocol):
+    """Anything with a text and the white space before it."""
+
+    @property
+    def text(self) -> str:
+        """The text."""
+
+    @property
+    def gap(self) -> str:
+        """The white space before it."""
 
 
 class HasLow(Protocol):

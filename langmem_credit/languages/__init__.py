@@ -13,13 +13,14 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from langmem_credit.scripts import SCRIPTS, find_script, is_persian
 from langmem_credit.words import Phrases, Token
 
 from .fields import FIELDS
 
 __all__ = ["CODES", "FIELDS", "Language", "detect", "load", "read_data"]
 
-CODES: tuple[str, ...] = ("en", "es", "de", "zh")
+CODES: tuple[str, ...] = ("en", "es", "de", "zh", "ja", "ko", "ar", "hi")
 
 
 class Language:
@@ -168,8 +169,9 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     counts = Counter(words)
     han = 0
     if not letters.isascii():
-        if any("\u3040" <= char <= "\u30ff" for char in letters):
-            return None
+        script = find_script(tokens[:400], load("en").words("detect"))
+        if script is not None:
+            return _written_in(script, letters, counts)
         han = sum("\u3400" <= char <= "\u9fff" for char in letters)
         latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
         if (latin + han) * 2 < len(letters):
@@ -178,6 +180,8 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     for name in _names(tokens[:400]):
         del counts[name]
     for code in CODES[1:]:
+        if code in SCRIPTS:
+            continue
         score = _score(counts, _telling(code))
         if code == "zh":
             # Two or three characters make a word; a name in Chinese makes no Chinese sentence.
@@ -196,6 +200,14 @@ def detect(tokens: Sequence[Token]) -> Language | None:
         if enough and score + marked > best_score:
             return None
     return best
+
+
+def _written_in(code: str, letters: str, counts: Counter[str]) -> Language | None:
+    """The language of a script; None for another one that is written in it."""
+    if code == "ar" and is_persian(letters):
+        return None
+    others = (words for words, marks in _foreign().values() if code == "hi" and "\u0933" in marks)
+    return None if any(_score(counts, words) > 1 for words in others) else load(code)
 
 
 def _score(counts: Counter[str], known: frozenset[str]) -> int:
