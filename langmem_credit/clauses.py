@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .endings import chains, end_lasts, forbids, is_verb_final, points
+from .endings import chains, end_lasts, forbids, is_verb_final, may_last, points
 from .languages import Language
 from .words import Token, quoted_mask, strip_final_stop
 
@@ -47,7 +47,10 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
         return True
     if is_verb_final(language):
         sign = next(language.merged(_SIGNS).find(tokens), (len(tokens), 0))[0]
-        return chains(tokens[start:sign], language)
+        return chains(tokens[start:sign], language) or not may_last(tokens[start:], language)
+    openers = language.phrases("sign_openers").texts
+    if openers and not _opens_sign(tokens, start, language):
+        return True
     low = tokens[start].low if start < len(tokens) else ""
     if not any(low in language.words(field) for field in ("one_off_verbs", "other_verbs")):
         return False
@@ -64,6 +67,14 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
     if low in language.words("one_off_verbs"):
         return not language.phrases("polite_signs").found_in(own)
     return not has_lasting_phrase(own, language)
+
+
+def _opens_sign(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True where the first word is known, so that the sign is surely that of the speaker."""
+    fields = ("sign_openers", "ways", "statements", "prohibitions", "strong", "errands")
+    fields = (*fields, "conditionals", "place_front", "recurrences")
+    known = language.merged(fields).match_at(tokens, start) > 0
+    return known or tokens[start].low in language.words("subjects")
 
 
 def _errs_first(tokens: Sequence[Token], start: int, language: Language) -> bool:
@@ -101,6 +112,11 @@ def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> boo
         return False
     if any(language.phrases(field).match_at(tokens, start) for field in ("ways", "statements")):
         return True
+    length = language.phrases("using_ways").match_at(tokens, start)
+    if length:
+        rest = tokens[start + length :]
+        ascii_named = bool(rest) and rest[0].word and rest[0].low.isascii()
+        return ascii_named or language.phrases("way_objects").match_at(rest, 0) > 0
     if tokens[start].low in language.words("pronouns"):
         return None
     return last_verb_lasts(tokens, start, language)

@@ -38,6 +38,18 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
     if points(tokens, language):
         return False
     body = _body(tokens, "way_endings", language)
+    if body is not None:
+        return _is_manner(body, language) and not chains(body, language)
+    body = _body(tokens, "use_endings", language)
+    if body is not None:
+        length = object_length(body, len(body), language)
+        rest = body[: len(body) - length]
+        return length > 0 and _is_manner(rest, language) and not chains(rest, language)
+    body = _body(tokens, "calling_endings", language)
+    if body is not None:
+        return len(body) > 1 and body[0].low in language.words("weak_first_person") and (
+            _is_manner(body[1:], language) and not chains(body, language)
+        )
     if body is None:
         body = _body(tokens, "statement_endings", language)
         duties = tuple(language.items("duty_endings")) or ("\0",)
@@ -47,6 +59,31 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
         if body and body[-1].low.endswith(duties):
             return False
     return not chains(body, language)
+
+
+def may_last(tokens: Sequence[Token], language: Language) -> bool:
+    """True for an ending that a sign of lasting may go with: none of the past, none unknown."""
+    fields = ("way_endings", "use_endings", "calling_endings", "statement_endings")
+    fields = (*fields, "prohibition_endings", "order_forms")
+    words = language.words("denials_before_verb")
+    return any(_body(tokens, field, language) is not None for field in fields) or any(
+        token.low in words for token in _bare(tokens)[-_NEAR_END:]
+    )
+
+
+def object_length(tokens: Sequence[Token], end: int, language: Language) -> int:
+    """How many words before `end` name a tool or a manner that may be used for good."""
+    if end and tokens[end - 1].word and tokens[end - 1].low.isascii():
+        return 1
+    return language.phrases("way_objects").match_end(tokens[:end])
+
+
+def _is_manner(body: Sequence[Token], language: Language) -> bool:
+    """False where one thing, person or place is named besides: "詩を英語で書いて"."""
+    fields = ("place_front", "joining_endings", "way_objects")
+    other = {k for field in fields for k in language.phrases(field).covered(body)}
+    words = language.words("way_not_with")
+    return not any(token.low in words and k not in other for k, token in enumerate(body))
 
 
 def forbids(tokens: Sequence[Token], language: Language) -> bool:

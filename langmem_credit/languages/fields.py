@@ -203,6 +203,13 @@ FIELDS: dict[str, str] = {
     # Read from the end, where the verb stands last.
     "statement_endings": "Phrases at the end of a statement.",
     "way_endings": "Phrases at the end of an order that is a way of working.",
+    "use_endings": "The same, behind a tool's name or one of `way_objects`.",
+    "calling_endings": "The same, where the speaker comes first: 'call me …'.",
+    "way_objects": "What may be used for good, besides names in Latin letters.",
+    "way_not_with": "Words that name one thing or place beside such an order.",
+    "order_forms": "Endings of any order, which lasts with a sign of lasting.",
+    "using_ways": "Verbs that are ways of working with one of `way_objects` behind them.",
+    "sign_openers": "First words beside which a sign of lasting is the speaker's own.",
     "prohibition_endings": "Phrases at the end of a prohibition.",
     "denials_before_verb": "Words among the last three that make a prohibition of an order.",
     "duty_endings": "Endings of a word before a statement's that make a duty of it.",
