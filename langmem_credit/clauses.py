@@ -12,6 +12,10 @@ from .endings import chains, end_lasts, forbids, is_verb_final, may_last, points
 from .languages import Language
 from .words import Token, quoted_mask, strip_final_stop
 
+_OPENING = (
+    *("sign_openers", "ways", "statements", "prohibitions", "strong", "errands"),
+    *("conditionals", "place_front", "recurrences"),
+)
 _SIGNS = ("strong", "recurrences")
 
 
@@ -71,9 +75,7 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
 
 def _opens_sign(tokens: Sequence[Token], start: int, language: Language) -> bool:
     """True where the first word is known, so that the sign is surely that of the speaker."""
-    fields = ("sign_openers", "ways", "statements", "prohibitions", "strong", "errands")
-    fields = (*fields, "conditionals", "place_front", "recurrences")
-    known = language.merged(fields).match_at(tokens, start) > 0
+    known = language.merged(_OPENING).match_at(tokens, start) > 0
     return known or tokens[start].low in language.words("subjects")
 
 

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .languages import Language
-from .words import Token, parts_words, strip_final_stop
+from .letters import parts_words
+from .words import Token, strip_final_stop
 
 _MOST_SOFTENERS = 3
 _NEAR_END = 3  # words between a denial and the end: "push मत करना"
+_LASTING = (
+    *("way_endings", "use_endings", "calling_endings", "statement_endings"),
+    *("prohibition_endings", "order_forms"),
+)
 _COMMAS = frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 
 
@@ -47,8 +52,10 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
         return length > 0 and _is_manner(rest, language) and not chains(rest, language)
     body = _body(tokens, "calling_endings", language)
     if body is not None:
-        return len(body) > 1 and body[0].low in language.words("weak_first_person") and (
-            _is_manner(body[1:], language) and not chains(body, language)
+        return (
+            len(body) > 1
+            and body[0].low in language.words("weak_first_person")
+            and (_is_manner(body[1:], language) and not chains(body, language))
         )
     if body is None:
         body = _body(tokens, "statement_endings", language)
@@ -63,10 +70,8 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
 
 def may_last(tokens: Sequence[Token], language: Language) -> bool:
     """True for an ending that a sign of lasting may go with: none of the past, none unknown."""
-    fields = ("way_endings", "use_endings", "calling_endings", "statement_endings")
-    fields = (*fields, "prohibition_endings", "order_forms")
     words = language.words("denials_before_verb")
-    return any(_body(tokens, field, language) is not None for field in fields) or any(
+    return any(_body(tokens, field, language) is not None for field in _LASTING) or any(
         token.low in words for token in _bare(tokens)[-_NEAR_END:]
     )
 

@@ -14,11 +14,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from .letters import is_syllable
 from .notes import Note
 from .pieces import Piece, alike, find_forms, is_among, note_words, split_pieces
 from .spoken import Spoken, read_spoken
 from .vocabularies import Vocabulary
-from .words import Token, is_syllable, is_unspaced, tokenize
+from .words import Token, is_unspaced, tokenize
 
 _MOST_PARTS = 40
 # Of the scope's notes, a word may stand in this share and still name one.

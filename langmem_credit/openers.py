@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .languages import Language
-from .words import Token, parts_words, separates
+from .letters import parts_words
+from .words import Token, separates
 
 _FIELDS = (
     *("openers", "openers_before_self", "openers_before_separator", "openers_before_stop"),

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .languages import Language
-from .words import parts_words, tokenize
+from .letters import parts_words
+from .words import tokenize
 
 if TYPE_CHECKING:
     from .contractions import Word

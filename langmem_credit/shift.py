@@ -16,9 +16,10 @@ from typing import Literal
 from .agreement import is_adverb, is_second_verb, left_out_forms, third_form, third_forms
 from .contractions import Word, open_each
 from .languages import Language, load
+from .letters import parts_words
 from .mentions import has_two_cases, is_led, odd_mark
 from .persons import Changes, plan_changes
-from .words import Token, is_unspaced, parts_words, tokenize
+from .words import Token, is_unspaced, tokenize
 
 Mode = Literal["kept", "third", "left_out"]
 

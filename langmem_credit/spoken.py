@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .letters import parts_words
 from .pieces import Piece, is_combining, naming_words, split_pieces
 from .vocabularies import Vocabulary
-from .words import Phrases, Token, parts_words
+from .words import Phrases, Token
 
 _MOST_ORDINAL = 2  # digits
 _NEAR = 3  # words from "my" to "note" in "my old zsh note"

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .languages import Language
+from .letters import parts_words
 from .openers import opener_length
 from .standing import asks_about_ability, asks_about_state, has_strong_sign, is_order, opens_errand
 from .words import (
     Token,
     count_words,
     ends_in_question,
-    parts_words,
     quoted_mask,
     separates,
     split_sentences,

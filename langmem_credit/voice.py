@@ -11,9 +11,10 @@ from . import languages
 from .endings import reports_at_end
 from .labels import has_foreign_label
 from .languages import Language
+from .letters import is_syllable
+from .mixtures import mixes_languages
 from .notes import Utterance
 from .openers import find_openers, opener_length
-from .scripts import found_scripts, mixes_languages
 from .standing import has_strong_sign
 from .words import (
     QUESTION_MARKS,
@@ -24,7 +25,6 @@ from .words import (
     ends_in_question,
     find_quote,
     fold,
-    is_syllable,
     is_unspaced,
     quoted_mask,
     split_sentences,
@@ -43,7 +43,6 @@ _NO_CONTENT = (
     *("function_words", "strong", "negations", "denials"),
     *("working", "generic_working", "adverbs"),
 )
-_MEANT = ("reported", "reported_endings", "hypotheses", "jokes")
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
 
 
@@ -71,19 +70,9 @@ def find_foreign_voice(tokens: Sequence[Token], language: Language | None) -> tu
         return "own_voice", "it is mostly a quotation"
     if language is None:
         return "", ""
-    if _mixes(tokens, language):
+    if mixes_languages(tokens, language):
         return "own_voice", "it mixes languages"
     return _lexical_signs(tokens, language)
-
-
-def _mixes(tokens: Sequence[Token], language: Language) -> bool:
-    """True where a second language may say whose words these are or how they are meant."""
-    english = languages.load("en").words("detect")
-    return mixes_languages(tokens, language.code, english) or any(
-        languages.load(code).merged(_MEANT).found_in(tokens)
-        for code in found_scripts(tokens)
-        if code != language.code
-    )
 
 
 def _has_joke_mark(tokens: Sequence[Token]) -> bool:
@@ -179,13 +168,11 @@ def asks(sentence: Sequence[Token], language: Language) -> bool:
 
 
 def _asks_inside(sentence: Sequence[Token], language: Language) -> bool:
-    """True where a word asks from the middle, as in Chinese, but not at "whatever"."""
+    """True where a word asks from the middle, as in Chinese, but not at "whatever" and "いつも"."""
     asking = language.phrases("questions_inside")
     if language.items("questions_covering"):
-        # "いつも" holds "いつ" (when), and excuses no other word.
-        covered = language.phrases("questions_covering").covered(sentence)
-        mask = quoted_mask(sentence)
-        return any(not mask[k] and k not in covered for k, _ in asking.find(sentence))
+        excused = language.phrases("questions_covering").covered(sentence)
+        return not excused.issuperset(index for index, _ in asking.find(sentence))
     return _unquoted(asking, sentence, quoted_mask(sentence)) and not language.phrases(
         "questions_inside_not"
     ).found_in(sentence)

@@ -13,35 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-_QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
-_DOUBLE_QUOTES = dict.fromkeys(
-    map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02\u300c\u300d\u300e\u300f"), '"'
-)
-# The minus sign U+2212 is an operator and stays what it is.
-_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-")
-# Only the full-width copies of ASCII: NFKC would also turn 10² into 102.
-_WIDTHS = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-# What each character is folded to.
-# An Arabic comma is a comma.
-_COMMAS = {0x60C: ",", 0x61B: ";"}
-FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, **_COMMAS, 0x3000: " "}
+from .letters import FOLDS, IS_UNSPACED, LETTER, LOOKED_UP, UNSPACED
 
-# Characters of scripts written without spaces are tokens of their own; so are Korean syllables,
-# since endings and particles are joined to their word.
-_SYLLABLES = "\u3131-\u318e\uac00-\ud7a3"
-_UNSPACED = (
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff" + _SYLLABLES
-)
-# Arabic and Hindi write vowels as marks on a letter, which belong to its word.
-_POINTS = "\u0640\u064b-\u065f\u0670"
-_SIGNS = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
-_LETTER = rf"[^\W_{_UNSPACED}][{_POINTS}{_SIGNS}\u200c\u200d]*"
-_TOKEN = re.compile(rf"(\s*)(?:([{_UNSPACED}]|(?:{_LETTER})+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))")
-_IS_UNSPACED = re.compile(f"(?![{_SYLLABLES}])[{_UNSPACED}]")
-_IS_SYLLABLE = re.compile(f"[{_SYLLABLES}]")
-# Signs that are left out or confused at will, so that a word is looked up without them.
-_LOOKED_UP = str.maketrans("\u0901", "\u0902", "\u093c\u200c\u200d")
-_LOOKED_UP.update(dict.fromkeys([0x640, 0x670, *range(0x64B, 0x660)]))
+_TOKEN = re.compile(rf"(\s*)(?:([{UNSPACED}]|(?:{LETTER})+(?:'[^\W\d_{UNSPACED}]+)*)|(\S))")
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 # Also doubled and combined ones, the Spanish one that opens, and the pictures.
@@ -115,7 +89,7 @@ def tokenize(text: str) -> list[Token]:
         if other is None:
             low = word.lower()
             if pointed and not low.isascii():
-                low = low.translate(_LOOKED_UP)
+                low = low.translate(LOOKED_UP)
             tokens.append(_new(Token, (word, low, gap, start, end, True)))
         else:
             tokens.append(_new(Token, (other, other, gap, start, end, False)))
@@ -164,19 +138,7 @@ def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def is_unspaced(text: str) -> bool:
     """True for a character of a script written without spaces, such as Chinese."""
-    return _IS_UNSPACED.match(text) is not None
-
-
-def is_syllable(text: str) -> bool:
-    """True for a Korean syllable: its script has tokens like Chinese, and spaces that count."""
-    return _IS_SYLLABLE.match(text) is not None
-
-
-def parts_words(tokens: Sequence[HasGap], index: int) -> bool:
-    """True where a word may begin at the index; False within a Korean word."""
-    if not 0 < index < len(tokens) or tokens[index].gap:
-        return True
-    return not (is_syllable(tokens[index].text) and is_syllable(tokens[index - 1].text))
+    return IS_UNSPACED.match(text) is not None
 
 
 def beside_unspaced(tokens: Sequence[Token], index: int) -> bool:
@@ -290,18 +252,6 @@ def _stands_at(lows: Sequence[str], tokens: Sequence[Token], index: int) -> bool
         if token.low != lows[k] or token.gap == "\n":
             return False
     return True
-
-
-class HasGap(Protocol):
-    """Anything with a text and the white space before it."""
-
-    @property
-    def text(self) -> str:
-        """The text."""
-
-    @property
-    def gap(self) -> str:
-        """The white space before it."""
 
 
 class HasLow(Protocol):

@@ -41,6 +41,9 @@ TESTS = {
     "labels": ("tests/test_credit.py",),
     "smalltalk": ("tests/test_credit.py",),
     "clauses": ("tests/test_languages.py",),
+    "endings": ("tests/test_languages.py", "tests/test_language_runs.py"),
+    "letters": ("tests/test_words.py", "tests/test_languages.py"),
+    "mixtures": ("tests/test_languages.py",),
     "neighbours": ("tests/test_credit.py", "tests/test_forgetting.py"),
     "questions": ("tests/test_credit.py",),
     "credit": ("tests/test_credit.py",),
@@ -93,7 +96,6 @@ MUTATIONS = [
             "_new(Token, (other, other, gap, start",
             '_new(Token, (other, other, "", start',
         ),
-        ("**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES,", "**_WIDTHS, **_QUOTES, **_DASHES,"),
         ('if any(one.text == other.text == "."', 'if any(one.text == other.text == "x"'),
         (
             'unicodedata.normalize("NFC", text).translate',
@@ -126,7 +128,10 @@ MUTATIONS = [
         ),
         ("return j == len(self.told) and", "return"),
         ("if i > 0 and j > 0 and said.gap != told.gap", "if False and said.gap != told.gap"),
-        ("if said.low != told.low or said.quoted or said.code:", "if said.low != told.low:"),
+        (
+            "if said.text.lower() != told.text.lower() or said.quoted or said.code:",
+            "if said.low != told.low:",
+        ),
         ("if first and said.text[1:] == told.text[1:] and not", "if first and not"),
         ("and not (twice and len(said.text) == 1):", "and True:"),
         (
@@ -329,7 +334,34 @@ MUTATIONS = [
         ("if not length and (not tokens[index].word or tokens[index].low.isdigit()):", "if False:"),
     ),
     *_m(
+        "endings",
+        ("    if points(tokens, language):", "    if False:"),
+        ("        return length > 0 and _is_manner", "        return _is_manner"),
+        ("        return _is_manner(body, language) and not chains", "        return not chains"),
+        ('    if language.phrases("turns").found_in(tokens):', "    if False:"),
+        ("        if body and body[-1].low.endswith(duties):", "        if False:"),
+        (
+            "    return body is not None and not chains(body, language)",
+            "    return body is not None",
+        ),
+    ),
+    *_m(
+        "mixtures",
+        ("    return code in SCRIPTS and is_english(plain, english)", "    return False"),
+        ("        if code != language.code\n", "        if False\n"),
+    ),
+    *_m(
+        "letters",
+        ("**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES,", "**_WIDTHS, **_QUOTES, **_DASHES,"),
+        (
+            "    return not (is_syllable(tokens[index].text)",
+            "    return True or not (is_syllable(tokens[index].text)",
+        ),
+    ),
+    *_m(
         "clauses",
+        ("    if openers and not _opens_sign(tokens, start, language):", "    if False:"),
+        (" or not may_last(tokens[start:], language)", ""),
         ("    if _errs_first(tokens, start, language):", "    if False:"),
         ("    if asks_first(tokens[start:], language) or", "    if"),
     ),
