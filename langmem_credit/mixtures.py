@@ -12,7 +12,7 @@ from .words import Token, quoted_mask
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _NAME_HAN = 4
-_MEANT = ("reported", "reported_endings", "hypotheses", "jokes")
+_MEANT = ("reported", "reported_endings", "hypotheses", "jokes", "strong", "limits")
 
 
 def mixes_languages(tokens: Sequence[Token], language: Language) -> bool:

@@ -33,6 +33,7 @@ KNOWN = {
     **dict.fromkeys(("ar-h-024", "ar-h-026"), _PERSON),
     **{f"{code}-h-035": _REASON for code in CODES},
     **dict.fromkeys(("ko-h-032", "ar-h-032", "hi-h-032"), _CLAUSE),
+    "ja-h-034": "a word in the note restricts it, and the request does not say it",
     "ar-h-034": "the request names more than the note",
     "hi-h-034": _WISH,
     "ja-h-012": "the condition stands in the middle, and the order has a verb that no list knows",
