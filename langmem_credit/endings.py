@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .languages import Language
 from .letters import parts_words
-from .words import Token, strip_final_stop
+from .words import Token, split_sentences, strip_final_stop
 
 _MOST_SOFTENERS = 3
 _NEAR_END = 3  # words between a denial and the end: "push मत करना"
@@ -27,8 +27,11 @@ def is_verb_final(language: Language) -> bool:
 
 
 def reports_at_end(tokens: Sequence[Token], language: Language) -> bool:
-    """True at "…って" and "…대", with which somebody else's words end."""
-    return language.phrases("reported_endings").match_end(_bare(tokens)) > 0
+    """True where a sentence ends in "…って" or "…대", as somebody else's words do."""
+    endings = language.phrases("reported_endings")
+    return bool(endings.texts) and any(
+        endings.match_end(_bare(part)) > 0 for part in split_sentences(tokens, strict=False)
+    )
 
 
 def end_lasts(tokens: Sequence[Token], language: Language) -> bool:

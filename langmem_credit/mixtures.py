@@ -23,6 +23,8 @@ def mixes_languages(tokens: Sequence[Token], language: Language) -> bool:
     >>> [mixes_languages(tokenize(text), languages.load("ko")) for text in texts]
     [False, True]
     """
+    if language.code not in SCRIPTS and all(token.low.isascii() for token in tokens):
+        return False
     english = languages.load("en").words("detect")
     return _mixes_scripts(tokens, language.code, english) or any(
         languages.load(code).merged(_MEANT).found_in(tokens)

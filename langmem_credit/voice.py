@@ -210,7 +210,7 @@ def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
             continue
         if not (index and tokens[index - 1].low in speakers):
             return True
-    if any(reports_at_end(part, language) for part in split_sentences(tokens, strict=False)):
+    if reports_at_end(tokens, language):
         return True
     # "According to the page, …", but not "… according to the guide".
     for index, _ in language.phrases("reported_front").find(tokens):
