@@ -338,6 +338,8 @@ def test_thirty_kills_while_writing_lose_nothing(folder: Path, opened: list[Chro
             f"""
             index = ChromaIndex(folder, BagOfWords(8))
             notes = numbered(3_000)
+            # Opening takes longer than most of the times that are waited.
+            index.sync("ann", notes[:{total}])
             print("ready", flush=True)
             for count in range({total + 1}, 3_000, 7):
                 index.sync("ann", [n for n in notes[:count] if n.id[-1] != str(count % 10)])
