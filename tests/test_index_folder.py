@@ -350,7 +350,7 @@ def test_thirty_kills_while_writing_lose_nothing(folder: Path, opened: list[Chro
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.uniform(0.05, 1.2))
+        time.sleep(chance.uniform(0.02, 0.7))
         process.send_signal(signal.SIGKILL)
         told = process.stdout.read().split()
         process.communicate(timeout=30)
