@@ -79,7 +79,7 @@ def ended_clause(sentence: Sequence[Token], language: Language) -> Sequence[Toke
         mark, clause = (rest[-1], trim(rest)) if rest else (body[0], [])
     else:
         return ()
-    if mark.text not in MARKS or any(token.text in MARKS for token in clause):
+    if mark.text not in MARKS:
         return ()
     ended = language.phrases("correction_ended").found_in(clause)
     return clause if ended else ()

@@ -539,7 +539,6 @@ MUTATIONS = [
     *_m(
         "forget_edges",
         ("return clause if ended else ()", "return clause"),
-        ("or any(token.text in MARKS for token in clause):", "or False:"),
         (
             "return body[:index] if lets_go(tail, language) and not again",
             "return body[:index] if not again",
