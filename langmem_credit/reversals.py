@@ -53,18 +53,12 @@ def _read(tokens: Sequence[Token], language: Language) -> _Choice | None:
     length = language.phrases("correction_choosing").match_at(rest, 0)
     if not length:
         return None
-    opening, things = tuple(one.low for one in rest[:length]), rest[length:]
-    denials = language.phrases("correction_denials")
-    chosen, denied = things, things[:0]
-    for index, size in denials.find(things):
-        chosen, denied = things[:index], things[index + size :]
-        # "…, never use pnpm"
-        again = language.phrases("correction_choosing").match_at(denied, 0)
-        denied = denied[again:]
-        break
-    if not _is_thing(chosen, language) or (denied and not _is_thing(denied, language)):
-        return None
-    if len(chosen) + len(denied) < len(things) and not denied:
+    opening, things = _lows(rest[:length]), rest[length:]
+    index, size = next(language.phrases("correction_denials").find(things), (len(things), 0))
+    chosen, denied = things[:index], things[index + size :]
+    # "…, never use pnpm"
+    denied = denied[language.phrases("correction_choosing").match_at(denied, 0) :]
+    if not _is_thing(chosen, language) or (size and not _is_thing(denied, language)):
         return None
     return _Choice(opening, _lows(chosen), _lows(denied), tuple(chosen))
 
