@@ -6,6 +6,7 @@ None of them holds the words of a person, is ever credited, or becomes memory by
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from .events import VERSION, Event, name_of, remembered
 from .identity import instant, new_event_id
@@ -67,19 +68,16 @@ def stated(
     Raises:
         RefusedWriteError: the text is empty, no text or too long.
     """
-    event = remembered(
+    return _summed_up(
         text,
-        _SUMMED_UP,
         at=at,
         kind="fact",
-        origin=SUMMARY,
         by=by,
         replaces=replaces,
         thread=thread,
         taken=taken,
         limits=limits,
     )
-    return event | {"thread": name_of(thread)}
 
 
 def ended(
@@ -98,19 +96,16 @@ def ended(
     Raises:
         RefusedWriteError: the text is empty, no text or too long.
     """
-    event = remembered(
-        text,
-        _SUMMED_UP,
-        at=at,
-        origin=SUMMARY,
-        by=by,
-        replaces=replaces,
-        thread=thread,
-        taken=taken,
-        limits=limits,
+    event = _summed_up(
+        text, at=at, by=by, replaces=replaces, thread=thread, taken=taken, limits=limits
     )
-    own = {"outcome": True, "thread": name_of(thread)}
-    return event | own | ({"files": list(files)} if files else {})
+    return event | {"outcome": True} | ({"files": list(files)} if files else {})
+
+
+def _summed_up(text: object, *, thread: str, **more: Any) -> Event:
+    """What the summary of a session says, with the name of that session."""
+    event = remembered(text, _SUMMED_UP, origin=SUMMARY, thread=thread, **more)
+    return event | {"thread": name_of(thread)}
 
 
 def touched(files: Sequence[str], *, at: str) -> Event:
