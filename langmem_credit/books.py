@@ -164,6 +164,14 @@ Asked = Opening | Writing | StoreWork
 Work = Generator[Asked, Any, T]
 
 
+def host_books(scopes: Sequence[Scope], where: Where) -> Work[tuple[Book, ...]]:
+    """The books of the scopes, as the host sees them; none is looked for where none is declared."""
+    if not scopes:
+        return ()
+    books: tuple[Book, ...] = yield Opening(scopes, where, for_host=True)
+    return books
+
+
 def do(work: Work[T]) -> T:
     """What the work comes to."""
     asked, result = _next(work, None)

@@ -31,7 +31,6 @@ from .ending import files_of
 from .enrolling import enrol
 from .errors import ConfigurationError, RefusedWriteError, named
 from .heard import first_of, is_summary
-from .ledger import Event
 from .marks import text_of
 from .notes import utc_now
 from .placement import fixed
@@ -278,8 +277,7 @@ def _kept(
     files = files_of(session, compaction.gone) if compaction.removed else []
     if files and files != files_of(session, []):
         session = session.with_events([touched(files, at=session.next_moment())])
-    known = {event["id"] for event in before.events}
-    events: list[Event] = [one for one in session.events if one["id"] not in known]
+    events = session.new_since(before)
     events += shrink(session.events, settings.limits, until=before.run.as_of)
     as_of = max(utc_now(), before.run.as_of, *(event.get("at", "") for event in events), "")
     run = replace(

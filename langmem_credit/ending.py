@@ -14,7 +14,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from .books import Book, Opening, Where, Work, Writing
+from .books import Where, Work, Writing, host_books
 from .bounds import refusal, shrink
 from .characters import clean
 from .decisions import taken_ids
@@ -79,16 +79,9 @@ def said_in(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     return said
 
 
-def _books_for(settings: Settings, where: Where) -> Work[tuple[Book, ...]]:
-    if not settings.scopes:
-        return ()
-    books: tuple[Book, ...] = yield Opening(settings.scopes, where, for_host=True)
-    return books
-
-
 def opened_books(session: Session, where: Where) -> Work[Session]:
     """The session with what the scopes hold."""
-    return session.with_books((yield from _books_for(session.settings, where)))
+    return session.with_books((yield from host_books(session.settings.scopes, where)))
 
 
 def target_of(session: Session) -> Session:
@@ -125,13 +118,13 @@ def ending(session: Session, reply: object) -> Work[tuple[list[Event], Closed]]:
     problem = ""
     if target.scope != SESSION:
         book = session.book(target.scope)
-        problem = (yield Writing(book, _new(target, after))) if book else ""
+        problem = (yield Writing(book, after.new_since(target))) if book else ""
         if problem:
             problem = f"Nothing was kept in scope {target.scope}: {problem}."
     else:
         own = after
     facts = () if problem else _facts_of(after, summary)
-    events = _new(session, own)
+    events = own.new_since(session)
     smaller = shrink(own.events, session.settings.limits, until=session.run.as_of)
     kept = issue_events([*events, *smaller])
     return kept, Closed(summary.outcome, facts, tuple(files), problem)
@@ -240,11 +233,6 @@ def _with(view: Session, event: Event) -> Session:
     return view.with_events([event], view.scope)
 
 
-def _new(before: Session, after: Session) -> list[Event]:
-    known = {event["id"] for event in before.events}
-    return [event for event in after.events if event["id"] not in known]
-
-
 def _facts_of(view: Session, summary: Summary) -> tuple[Note, ...]:
     """The facts as the ledger has them, whoever stated them first."""
     keys = {sameness(scrub(clean(fact.text)).text.strip()) for fact in summary.facts}
@@ -263,7 +251,7 @@ def drop_outcome(settings: Settings, where: Where, thread: str) -> Work[int]:
     Raises:
         RefusedWriteError: the scope could not be written.
     """
-    books = yield from _books_for(settings, where)
+    books = yield from host_books(settings.scopes, where)
     count = 0
     for book in books:
         if book.scope.name != USER or (book.closed and not book.down):

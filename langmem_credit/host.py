@@ -15,7 +15,7 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from .access import NO_CHANNELS
-from .books import LATE, Book, Opening, Where, Work, Writing, ado, do
+from .books import LATE, Where, Work, Writing, ado, do, host_books
 from .bounds import refusal, shrink
 from .errors import (
     ChangedNoteError,
@@ -152,18 +152,10 @@ def where_of(graph: object, config: Any) -> Where:
     return Where(getattr(graph, "store", None), values)
 
 
-def _books(settings: Settings, where: Where) -> Work[tuple[Book, ...]]:
-    """The books of the scopes that this config opens, as the host sees them."""
-    if not settings.scopes:
-        return ()
-    books: tuple[Book, ...] = yield Opening(settings.scopes, where, for_host=True)
-    return books
-
-
 def notebook_of(settings: Settings, where: Where, snapshot: StateSnapshot) -> Work[Notebook]:
     """All that is kept in the thread and in the scopes that this config opens."""
     notebook = fold(events_of(snapshot))
-    return shelve(notebook, (yield from _books(settings, where)), None).notebook
+    return shelve(notebook, (yield from host_books(settings.scopes, where)), None).notebook
 
 
 def shelf_of(
@@ -178,7 +170,7 @@ def shelf_of(
     session = Session.read(settings, state, config)
     if session is None:
         raise ConfigurationError(NO_CHANNELS)
-    session = session.with_books((yield from _books(settings, where)))
+    session = session.with_books((yield from host_books(settings.scopes, where)))
     shelf = session.shelf()
     return shelf, rank_for(session, shelf)
 
@@ -192,7 +184,7 @@ def history_in(
         UnknownNoteError: no note has this id.
     """
     events = events_of(snapshot)
-    books = yield from _books(settings, where)
+    books = yield from host_books(settings.scopes, where)
     ledgers = [events, *(book.events for book in books)]
     found = [_about(ledger, note_id) for ledger in ledgers]
     if note_id is not None and not any(found):
@@ -214,7 +206,7 @@ def _elsewhere(
     settings: Settings, where: Where, change: Change, unknown: UnknownNoteError
 ) -> Work[Note]:
     """The note after the change, where it is another scope's."""
-    books = yield Opening(settings.scopes, where, for_host=True)
+    books = yield from host_books(settings.scopes, where)
     for book in books:
         if book.closed:
             continue
@@ -235,7 +227,7 @@ def _elsewhere(
             raise RefusedWriteError(
                 f"Nothing was changed: scope {book.scope.name} could not be written, {problem}."
             )
-        (after,) = yield Opening([book.scope], where, for_host=True)
+        (after,) = yield from host_books([book.scope], where)
         if after.closed:
             raise RefusedWriteError(
                 f"The change is written, but scope {book.scope.name} cannot be read: "

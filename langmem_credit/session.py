@@ -166,6 +166,11 @@ class Session:
         merged = merge_events(self.events, more)
         return replace(self, events=merged, notebook=FOLDS.of(merged))
 
+    def new_since(self, before: Session) -> list[Event]:
+        """The events of this ledger that the earlier state of it lacks, in order."""
+        known = {event["id"] for event in before.events}
+        return [event for event in self.events if event["id"] not in known]
+
     def _keeping(self, kept: GrowingLedger) -> Session:
         return replace(self, kept=kept, events=kept.events, notebook=kept.notebook)
 

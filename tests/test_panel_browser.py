@@ -123,8 +123,8 @@ def test_a_note_is_edited_and_confirmed_by_the_keyboard_alone(
     tab.press_through("Enter", 13)
     assert home.text(note_id) == "Ask before you push to main"
     assert home.status(note_id) == "active"
-    # Who uses the keyboard goes on where the answer is.
-    assert tab.js("document.activeElement.className") == "notice good"
+    # Who uses the keyboard goes on where the answer is, once the page is drawn.
+    until(lambda: tab.js("document.activeElement.className") == "notice good")
 
 
 def test_script_in_note_kind_title_and_query_stays_text(home: Desk, tab: Tab, address: str) -> None:
