@@ -245,7 +245,7 @@ def _remembered(place: Place, event: Event, verdict: Verdict, found: tuple[str, 
     more: dict[str, Any] = {
         "saved": session.saved,
         "found": found,
-        "place": _named(session),
+        "place": session.scope_name(),
         "remarks": (
             place.remark,
             place.standing,
@@ -336,7 +336,7 @@ def _decide_forget(session: Session, call: Call) -> Decision:
     if refused:
         return _kept(refused)
     events = (event, *_smaller(session, event))
-    answer = answers.forgotten(target, saved=session.saved, place=_named(session), same=same)
+    answer = answers.forgotten(target, saved=session.saved, place=session.scope_name(), same=same)
     return Decision("removed", answer, events, target.id, scope=session.scope)
 
 
@@ -346,11 +346,6 @@ def taken_ids(session: Session) -> set[str]:
         *session.notebook.notes,
         *(one for book in session.books for one in book.notebook.notes),
     }
-
-
-def _named(session: Session) -> str:
-    """The scope's name, where there is more than one."""
-    return session.scope if session.books else ""
 
 
 def _limits(session: Session) -> Limits:

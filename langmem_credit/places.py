@@ -206,7 +206,7 @@ def same_note(place: Place, text: str) -> tuple[Note | None, str]:
     session = place.session
     found = session.same_text(text)
     if found is not None or not session.books:
-        return found, session.scope if session.books else ""
+        return found, session.scope_name()
     names = [SESSION, *(book.scope.name for book in session.books)]
     for book in session.books[names.index(session.scope) :]:
         found = session.within(book).same_text(text)

@@ -166,6 +166,10 @@ class Session:
         merged = merge_events(self.events, more)
         return replace(self, events=merged, notebook=FOLDS.of(merged))
 
+    def scope_name(self) -> str:
+        """The scope's name, where there is more than one; else empty."""
+        return self.scope if self.books else ""
+
     def new_since(self, before: Session) -> list[Event]:
         """The events of this ledger that the earlier state of it lacks, in order."""
         known = {event["id"] for event in before.events}

@@ -332,11 +332,11 @@ def leave_a_mark(folder: Path, name: str) -> None:
 @pytest.mark.slow
 def test_thirty_kills_while_writing_lose_nothing(folder: Path, opened: list[ChromaIndex]) -> None:
     chance = random.Random(7)
-    total = asked = missed = 0
+    total = 0
     for round_number in range(30):
         process = child(
             f"""
-            index = ChromaIndex(folder, BagOfWords(8))
+            index = ChromaIndex(folder, BagOfWords())
             notes = numbered(3_000)
             # Opening takes longer than most of the times that are waited.
             index.sync("ann", notes[:{total}])
@@ -355,14 +355,13 @@ def test_thirty_kills_while_writing_lose_nothing(folder: Path, opened: list[Chro
         told = process.stdout.read().split()
         process.communicate(timeout=30)
         total = max([total, *map(int, told)])
-        index = ChromaIndex(folder, BagOfWords(8))
+        index = ChromaIndex(folder, BagOfWords())
         notes = numbered(max(1, total))
         report = index.sync("ann", notes)
         assert (report.done, report.indexed) == (True, len(notes)), round_number
         for one in chance.sample(notes, min(20, len(notes))):
             assert first(index, one.text)[0][:1] == "n"
-            asked += 1
-            missed += index.search("ann", one.text, 1)[0].score < 0.9999
+            assert index.search("ann", one.text, 1)[0].score > 0.9999
         rows = index._place.call(
             collection_name("ann"),
             lambda client: rows_of(
@@ -371,9 +370,7 @@ def test_thirty_kills_while_writing_lose_nothing(folder: Path, opened: list[Chro
         )
         assert len(rows) == len(notes)
         index.close()
-    assert total > 40
-    # Chroma looks for near neighbours, not for the nearest: among hundreds it may pass one by.
-    assert missed <= asked // 20
+    assert total > 100
 
 
 # Other processes.
@@ -391,7 +388,7 @@ def test_two_processes_that_write_by_turns_lose_no_row(
     folder: Path, opened: list[ChromaIndex]
 ) -> None:
     script = """
-        index = ChromaIndex(folder, BagOfWords(8))
+        index = ChromaIndex(folder, BagOfWords())
         for count in range(1, 60):
             # A writer that is kept out too long says so and is asked again: no row may be lost.
             for _ in range(20):

@@ -6,10 +6,8 @@ Every step says what happened and checks that it held; the exit status is 1 when
 from __future__ import annotations
 
 import argparse
-import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +47,8 @@ class Story:
 
     def tell(self) -> int:
         """Plays all steps; 0 when each one held."""
-        from langgraph.checkpoint.sqlite import SqliteSaver
-        from langgraph.store.sqlite import SqliteStore
-
-        from .chat import Chat
-        from .opening import NO_INDEX, index_in, open_shared
-        from .stand_in import NOTICE, StandInModel
+        from .opening import NO_INDEX, index_in, opened_chat
+        from .stand_in import NOTICE
 
         (self.folder / "README.md").write_text(README, encoding="utf-8")
         (self.folder / "notes.txt").write_text(NOTES, encoding="utf-8")
@@ -62,19 +56,7 @@ class Story:
         index = index_in(self.folder)
         if index is None:
             print(NO_INDEX)
-        database = self.folder / "sessions.sqlite"
-        with (
-            closing(sqlite3.connect(database, check_same_thread=False)) as connection,
-            closing(open_shared(self.folder)) as shared,
-        ):
-            chat = Chat.open(
-                StandInModel(),
-                SqliteSaver(connection),
-                session="monday",
-                files=self.folder,
-                store=SqliteStore(shared),
-                index=index,
-            )
+        with opened_chat(self.folder, index=index, session="monday", files=self.folder) as chat:
             for step in (
                 self._preference,
                 self._readme,
@@ -86,7 +68,6 @@ class Story:
                 self._meaning,
             ):
                 step(chat)
-            chat.close()
         if self.failed:
             print(f"\nDid not hold: {'; '.join(self.failed)}")
             return 1

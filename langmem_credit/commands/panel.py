@@ -33,14 +33,9 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is interrupted; 2 when the folder, the port or the extra is missing."""
-    from langgraph.checkpoint.sqlite import SqliteSaver
-    from langgraph.store.sqlite import SqliteStore
-
     from langmem_credit.panel import create_panel
 
-    from .chat import Chat
-    from .opening import index_in, open_shared
-    from .stand_in import StandInModel
+    from .opening import index_in, opened_chat
 
     folder = Path(args.folder)
     sessions = folder / "sessions.sqlite"
@@ -52,21 +47,13 @@ def run(args: argparse.Namespace) -> int:
     try:
         from langmem_credit.panel.serving import serve
 
-        with (
-            closing(sqlite3.connect(sessions, check_same_thread=False)) as connection,
-            closing(open_shared(folder)) as shared,
-        ):
-            saver, store = SqliteSaver(connection), SqliteStore(shared)
+        with opened_chat(folder, index=index_in(folder)) as chat:
+            saver: Any = chat.graph.checkpointer
             saver.setup()
-            store.setup()
-            chat = Chat.open(StandInModel(), saver, store=store, index=index_in(folder))
             panel = create_panel(
                 chat.memory, chat.graph, person={"user_id": "me"}, sessions=_newest(sessions)
             )
-            try:
-                serve(panel, port=args.port)
-            finally:
-                chat.close()
+            serve(panel, port=args.port)
     except ModuleNotFoundError as error:
         from langmem_credit.errors import MissingExtraError
 

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,36 +122,20 @@ def opened(folder: Path, *, indexed: bool = False) -> Iterator[Opened]:
     Raises:
         ConfigurationError: `chat` made no sessions there.
     """
-    from langgraph.checkpoint.sqlite import SqliteSaver
-    from langgraph.store.sqlite import SqliteStore
-
     from langmem_credit.errors import ConfigurationError
 
-    from .chat import Chat
-    from .opening import index_in, open_shared
-    from .stand_in import StandInModel
+    from .opening import index_in, opened_chat
 
     for name in ("sessions.sqlite", "notes.sqlite"):
         if not (folder / name).is_file():
             raise ConfigurationError(
                 f"There is no {name} in {folder}. Name a folder that langmem-credit chat made."
             )
-    connection = sqlite3.connect(folder / "sessions.sqlite", check_same_thread=False)
-    with closing(connection), closing(open_shared(folder)) as shared:
-        store = SqliteStore(shared)
-        store.setup()
-        index = index_in(folder) if indexed else None
-        chat = Chat.open(
-            StandInModel(),
-            SqliteSaver(connection),
-            session="-",
-            store=store,
-            index=index if index is not None and index.is_dir() else None,
-        )
-        try:
-            yield Opened(chat.memory, chat.graph, chat.config)
-        finally:
-            chat.close()
+    index = index_in(folder) if indexed else None
+    if index is not None and not index.is_dir():
+        index = None
+    with opened_chat(folder, index=index, session="-") as chat:
+        yield Opened(chat.memory, chat.graph, chat.config)
 
 
 def run_list(args: argparse.Namespace, there: Opened) -> int:
