@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from . import languages
 from .claims import unsupported
+from .clauses import holds_errand
 from .contractions import open_each
 from .edges import note_ranges, renames, with_own_mark
 from .languages import Language
@@ -206,7 +207,9 @@ def _judge_utterance(
     rule, detail = _find_obstacle(heard, index, unit, language)
     if rule in ("own_voice", "question", "taken_back"):
         return _refusal(rule, detail, utterance=utterance, span=span, language=language)
-    if not _says(unit, told, language) or not _keeps_marks(unit, utterance.text, told, note):
+    if not _says_in_any(unit, told, tokens, language) or not _keeps_marks(
+        unit, utterance.text, told, note
+    ):
         return _refusal(
             "same_words",
             _difference(unit, told, language),
@@ -257,7 +260,26 @@ def _find_obstacle(
         return "own_voice", "it answers the agent's question and does not speak of the person"
     if not lasts(sentences, language):
         return "one_off", ""
+    return _read_otherwise(unit)
+
+
+def _read_otherwise(unit: Unit) -> tuple[str, str]:
+    """The obstacle in another language that the words may as well be of: "Usa essa foto"."""
+    for other in languages.detect_tied(unit.tokens)[1:]:
+        if holds_errand(unit.tokens, other):
+            return "one_off", ""
+        if asks(strip_final_stop(unit.shortest), other):
+            return "question", "it is a question"
     return "", ""
+
+
+def _says_in_any(
+    unit: Unit, note: Sequence[Token], tokens: Sequence[Token], language: Language | None
+) -> bool:
+    """True when the note says the unit in one of the languages that its words may be of."""
+    return _says(unit, note, language) or any(
+        _says(unit, note, other) for other in languages.detect_tied(tokens)[1:]
+    )
 
 
 def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:

@@ -118,8 +118,13 @@ def _read(
     detected: Language | None,
     around: tuple[tuple[Sequence[Token], ...], tuple[Sequence[Token], ...]],
 ) -> Request | None:
-    """The request in any language: a short sentence may be taken for English, or for none."""
+    """The request in any language: a short sentence may be taken for English, or for none.
+
+    Where no file fits, the languages without one come first: several share the verb.
+    """
     others = [languages.load(code) for code in languages.CODES]
+    if detected is None and (request := _read_tongue(utterance, sentence, around)):
+        return request
     for language in ([detected] if detected else []) + [one for one in others if one != detected]:
         asked = _find_asked(sentence, language)
         if asked is not None:
@@ -130,7 +135,15 @@ def _read(
                 *(asked.exact, everything, around, asked.by_memory),
                 ended=asked.ended,
             )
-    # Several languages may share the verb.
+    return _read_tongue(utterance, sentence, around) if detected else None
+
+
+def _read_tongue(
+    utterance: Utterance,
+    sentence: Sequence[Token],
+    around: tuple[tuple[Sequence[Token], ...], tuple[Sequence[Token], ...]],
+) -> Request | None:
+    """The request in a language that has no file of its own."""
     found = [(said, one) for one in tongues() if (said := one.find_said(sentence)) is not None]
     if not found:
         return None

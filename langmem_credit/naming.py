@@ -306,10 +306,17 @@ def _covers(spoken: Spoken, note: Note) -> bool:
     """True when every word stands in the note or names nothing."""
     lexicon = _lexicon_of(note.text, note.said if note.credited else "")
     exact = _tells_person(spoken)
+    opening = tokenize(note.text)
+    # "Vive en Roma" names nobody else.
+    told = {opening[0].low} if opening else set()
+    if spoken.vocabulary.users.match_at(opening, 0):
+        told = set(lexicon.words)
     return all(
         all(spoken.fillers[piece.begin : piece.end])
         or (
             piece.low in lexicon.words
+            # "Olvida que vivo en Roma" is about "El usuario vive en Roma".
+            or spoken.vocabulary.thirds.get(piece.low) in told
             if exact and piece.kind == "word"
             else _is_in(piece, spoken.tokens, spoken.fillers, lexicon)
         )

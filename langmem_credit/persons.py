@@ -7,9 +7,11 @@ words alone: where somebody else could be meant in the third person, nothing cha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
-from .languages import Language
+from .languages import Language, load
+from .words import tokenize
 
 if TYPE_CHECKING:
     from .contractions import Word
@@ -46,6 +48,13 @@ def plan_changes(
     return _Plan(said, language, dropped, named).changes()
 
 
+@cache
+def _read_pairs(code: str) -> dict[str, str]:
+    """The table of pairs by the words of its keys, so that "m'appelle" is "m' appelle"."""
+    table = load(code).table("pairs").items()
+    return {" ".join(token.low for token in tokenize(key)): other for key, other in table}
+
+
 class _Plan:
     def __init__(self, said: Sequence[Word], language: Language, dropped: int, named: bool) -> None:
         self.said = said
@@ -53,7 +62,7 @@ class _Plan:
         self.dropped = dropped
         self.named = named
         self.stand = (language.items("pairs_stand") or [""])[0]
-        self.pairs = language.table("pairs")
+        self.pairs = _read_pairs(language.code)
         self.first = language.phrases("pairs_first")
         self.objects = language.table("objects")
         self.blockers = language.words("pairs_not_behind")
@@ -111,13 +120,15 @@ class _Plan:
     def _pair(self, index: int, length: int) -> tuple[int, tuple[str, ...]] | None:
         key = " ".join(word.low for word in self.said[index : index + length])
         options = tuple(self.pairs.get(key, "").split("|"))
-        if options == (key,):
+        orders = self.language.words("order_like")
+        # "Je travaille en anglais" without its subject would be an order.
+        ordered = self.dropped > 0 and key in orders and not self._is_named()
+        if options == (key,) and not ordered:
             return length, options
         if not self._may_stand(index, length):
             return None
         # "Uso pnpm" told as "Usa pnpm" would be an order; "No usa pnpm" is none.
         if not self._is_named() and not self._is_denied(index):
-            orders = self.language.words("order_like")
             options = tuple(option for option in options if option not in orders)
         return (length, options) if options else None
 
@@ -198,12 +209,20 @@ class _Plan:
             start -= 1
         return start
 
+    def _is_name(self, index: int) -> bool:
+        """True at the capital of "dos gatos, Miso y Tofu", behind a word or a comma."""
+        text, before = self.said[index].text, self.said[index - 1]
+        named = index > 0 and len(text) > 1 and text.istitle()
+        return named and (before.word or before.text == ",")
+
     def _may_speak_of_self(self, index: int) -> bool:
         """True for a first-person form that no table knows, such as "avísame" and "compro"."""
         low = self.said[index].low
         weak = bool(self.weak_endings) and low.endswith(self.weak_endings)
         strong = bool(self.endings) and low.endswith(self.endings)
         if not (weak or strong) or low in self.language.words("first_person_not"):
+            return False
+        if self._is_name(index):
             return False
         if strong or index == self.dropped:
             return True

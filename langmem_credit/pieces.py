@@ -67,7 +67,8 @@ def split_pieces(tokens: Sequence[Token]) -> Iterator[Piece]:
 def _goes_on(tokens: Sequence[Token], index: int) -> bool:
     """True at a combining mark, at a word close behind, and at a mark between two words."""
     token = tokens[index]
-    if is_unspaced(token.low):
+    if is_unspaced(token.low) or tokens[index - 1].text.endswith("'"):
+        # "j'habite" is two words.
         return False
     if token.word or is_combining(token.text):
         return True

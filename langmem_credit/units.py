@@ -302,7 +302,9 @@ def _is_object(tokens: Sequence[Token], index: int, language: Language) -> bool:
     signed = index > 1 and any(
         tokens[index - 2].low in language.words(field) for field in _BEFORE_VERB
     )
-    return index < 2 or signed
+    # "N'utilise jamais lodash stp": the verb went before the denial.
+    placed = index > 2 and any(tokens[index - 3].low in language.words(field) for field in _VERBS)
+    return index < 2 or (signed and not placed)
 
 
 def _is_listed(tokens: Sequence[Token], mark: int, language: Language) -> bool:

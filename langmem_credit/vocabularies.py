@@ -5,8 +5,8 @@ Pure data, read once a language; `naming.py` and `corrections.py` hold texts aga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from .languages import Language
@@ -69,6 +69,8 @@ class Vocabulary:
         persons: whose a thing is.
         inflected: the form of a verb alone says whose it is.
         verb_last: the verb of a clause stands last: "dass ich nie Fleisch esse".
+        thirds: what such a form of the speaker's is told as: "vive" of "vivo".
+        users: ways to name the speaker in a note.
     """
 
     fillers: Phrases
@@ -87,6 +89,8 @@ class Vocabulary:
     persons: Persons = _NOBODY
     inflected: bool = False
     verb_last: bool = False
+    thirds: Mapping[str, str] = field(default_factory=dict)
+    users: Phrases = _NONE
 
 
 @cache
@@ -132,4 +136,6 @@ def vocabulary_of(language: Language) -> Vocabulary:
         persons=persons_of(language),
         inflected=bool(language.items("first_person_endings")),
         verb_last=bool(language.items("final_endings")),
+        thirds=language.table("pairs"),
+        users=language.phrases("third_person"),
     )

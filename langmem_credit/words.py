@@ -27,7 +27,13 @@ FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
 
 # Characters of scripts written without spaces are tokens of their own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
-_TOKEN = re.compile(rf"(\s*)(?:([{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))")
+# French and Italian leave the last vowel out before another: "l'ora", "qu'il" are two words.
+_ELIDED = "(?i:[cdjlmnst]|(?:jus|lors|puis)?qu|(?:da|de|ne|su|a)ll|que(?:st|ll)|un)"
+_WHOLE = r"(?:[stdm]|ll|re|ve|mon)(?![^\W_])"  # "the T's", "n't", "C'mon"
+_TOKEN = re.compile(
+    rf"(\s*)(?:((?:{_ELIDED})'(?!{_WHOLE})(?=[^\W\d_]|\Z)|[{_UNSPACED}]"
+    rf"|[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))"
+)
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
@@ -44,12 +50,9 @@ _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 # The fields of a token by their places, read without a step of Python for each.
 _TEXT, _WORD = itemgetter(0), itemgetter(5)
 # A full stop behind one of these ends no sentence.
-_ABBREVIATIONS = frozenset([
-    "e.g", "i.e", "etc", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "approx", "fig",
-    "ca", "bzw", "usw", "ggf", "z.b", "d.h", "sr", "sra", "ud", "p.ej", "pág", "inc", "ltd", "cf",
-    "al", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
-    "nov", "dec",
-])  # fmt: skip
+_SHORT_FORMS = """e.g i.e etc vs dr mr mrs ms prof st no nr approx fig ca bzw usw ggf z.b d.h sr
+sra ud p.ej pág inc ltd cf al a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec"""
+_ABBREVIATIONS = frozenset(_SHORT_FORMS.split())
 
 
 class Token(NamedTuple):

@@ -1,4 +1,4 @@
-"""The language files: told apart, complete, sound; the rules in Spanish, German and Chinese."""
+"""The language files: told apart, complete, sound; the rules in each language."""
 
 import json
 import re
@@ -21,9 +21,9 @@ from tests.cases_support import (
 )
 from tests.test_forgetting import notebook_of
 
-_ADDED = ("nunca", "nicht", "kein", "不", "别")
+_ADDED = ("nunca", "nicht", "kein", "不", "别", "pas", "non", "não", "не")
 _PACKAGE = Path(langmem_credit.__file__).parent
-_OTHERS = ("es", "de", "zh")
+_OTHERS = ("es", "de", "zh", "fr", "it", "pt", "ru")
 CASES = {code: load_cases(f"credit_{code}") for code in _OTHERS}
 ALL = [
     pytest.param(code, case, id=f"{code}-{case['label']}")
@@ -158,7 +158,7 @@ def test_phrases_of_english_stay_out_of_other_languages_retractions():
     english = [tokenize(text) for text in ("Use tabs", "no problem", "the end", "die hard", "etc")]
     others = [Phrases(load(code).items("retractions")) for code in _OTHERS]
 
-    assert [one.found_in(text) for one in others for text in english] == [False] * 15
+    assert [one.found_in(text) for one in others for text in english] == [False] * 35
 
 
 @pytest.mark.parametrize("text", [*" \0\ud83d¿¡。，？我请", "", "ich", "no", "不，", "¿?", "¿¡"])
@@ -214,13 +214,13 @@ def test_core_needs_the_persons_words(text, core):
 
 
 def test_an_unknown_code_is_refused_with_those_there_are():
-    with pytest.raises(KeyError, match="en, es, de, zh"):
-        load("fr")
+    with pytest.raises(KeyError, match="en, es, de, zh, fr"):
+        load("nl")
 
 
 def test_a_fact_in_a_language_without_a_file_is_credited_verbatim():
-    heard = [Utterance("u1", "je n'aime pas Docker")]
+    heard = [Utterance("u1", "ik hou niet van Docker")]
 
-    verdict = judge("je n'aime pas Docker", "je n'aime pas Docker", heard)
+    verdict = judge("ik hou niet van Docker", "ik hou niet van Docker", heard)
 
     assert (verdict.credited, verdict.language) == (True, "")

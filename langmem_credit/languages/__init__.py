@@ -17,9 +17,9 @@ from langmem_credit.words import Phrases, Token
 
 from .fields import FIELDS
 
-__all__ = ["CODES", "FIELDS", "Language", "detect", "load", "read_data"]
+__all__ = ["CODES", "FIELDS", "Language", "detect", "detect_tied", "load", "read_data"]
 
-CODES: tuple[str, ...] = ("en", "es", "de", "zh")
+CODES: tuple[str, ...] = ("en", "es", "de", "zh", "fr", "it", "pt", "ru")
 
 
 class Language:
@@ -173,7 +173,19 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     """The language of the text among those with a file; None for any other.
 
     Text with no known word at all counts as English, since a language with rules credits less
-    than one without; the same holds for ties.
+    than one without; so does a text that ties with English.
+    """
+    return next(iter(detect_tied(tokens)), None)
+
+
+def detect_tied(tokens: Sequence[Token]) -> tuple[Language, ...]:
+    """The languages that the text may as well be of, the one of `detect` first; none for `None`.
+
+    "Nunca como carne" is Spanish and Portuguese; English shares its place with none.
+
+    >>> from langmem_credit.words import tokenize
+    >>> [one.code for one in detect_tied(tokenize("Nunca como carne"))]
+    ['es', 'pt']
     """
     words = [token.low for token in tokens[:400] if token.word]
     letters = "".join(words)
@@ -181,13 +193,14 @@ def detect(tokens: Sequence[Token]) -> Language | None:
     han = 0
     if not letters.isascii():
         if any("\u3040" <= char <= "\u30ff" for char in letters):
-            return None
+            return ()
         han = sum("\u3400" <= char <= "\u9fff" for char in letters)
         latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
+        if sum("\u0400" <= char <= "\u04ff" for char in letters) * 2 > len(letters):
+            return _detect_cyrillic(counts, letters)
         if (latin + han) * 2 < len(letters):
-            return None
-    known = _telling("en")
-    best, best_score = load("en"), sum(counts[word] for word in counts.keys() & known)
+            return ()
+    tied, best_score = [load("en")], _count_known(counts, _telling("en"))
     for name in _names(tokens[:400]):
         del counts[name]
     scores = _count_telling(counts)
@@ -197,19 +210,45 @@ def detect(tokens: Sequence[Token]) -> Language | None:
             # Two or three characters make a word; a name in Chinese makes no Chinese sentence.
             score += (han - score) // 3 + (han > 1 and han == len(letters))
         elif score and _has_letter(letters, load(code).items("letters")):
-            score += 1
+            # "a façade" has no word that English has not.
+            english = load("en").words("detect")
+            score += any(word not in english for word in counts.keys() & _telling(code))
         if score > best_score:
-            best, best_score = load(code), score
+            tied, best_score = [load(code)], score
+        elif score == best_score and score and tied[0].code != "en":
+            tied.append(load(code))
+    if _is_foreign(counts, scores, letters, best_score):
+        return ()
+    return tuple(tied)
+
+
+def _is_foreign(counts: Counter[str], scores: Counter[str], letters: str, best_score: int) -> bool:
+    """True when a language without a file tells more of the words than the best with one."""
     for code, (known, marks) in _foreign().items():
         score = scores[code]
         # One word may be a name, unless it is long and nothing speaks against it.
         marked = score > 0 and _has_letter(letters, marks)
         enough = score > 1 or (
-            best_score == 0 and (marked or any(len(word) > 4 and word in known for word in words))
+            best_score == 0 and (marked or any(len(word) > 4 for word in counts.keys() & known))
         )
         if enough and score + marked > best_score:
-            return None
-    return best
+            return True
+    return False
+
+
+def _detect_cyrillic(counts: Counter[str], letters: str) -> tuple[Language, ...]:
+    """Russian, unless a letter or the words tell another language of its script."""
+    scores = _count_telling(counts)
+    for code, (_, marks) in _foreign().items():
+        marked = _has_letter(letters, {mark for mark in marks if mark > "\u0400"})
+        if marked or scores[code] > scores["ru"]:
+            return ()
+    return (load("ru"),)
+
+
+def _count_known(counts: Counter[str], known: frozenset[str]) -> int:
+    """How many of the words are known."""
+    return sum(counts[word] for word in counts.keys() & known)
 
 
 def _count_telling(counts: Counter[str]) -> Counter[str]:
@@ -225,15 +264,23 @@ def _count_telling(counts: Counter[str]) -> Counter[str]:
 def _names(tokens: Sequence[Token]) -> set[str]:
     """Words that tell no language: parts of "nie-wieder", and "ES" where not all is in capitals."""
     names = set()
+    clitics = _clitics()
     mixed = any(token.word and not token.text.isupper() for token in tokens)
     for index, token in enumerate(tokens):
         if token.word:
-            if mixed and len(token.text) < 4 and token.text.isupper():
+            # "A nossa porta" opens with a capital, no name.
+            opening = index == 0 and len(token.text) == 1
+            if mixed and len(token.text) < 4 and token.text.isupper() and not opening:
                 names.add(token.low)
         elif token.text in "-_/." and not token.gap and 0 < index < len(tokens) - 1:
-            if not tokens[index + 1].gap:
+            if not tokens[index + 1].gap and tokens[index + 1].low not in clitics:
                 names |= {tokens[index - 1].low, tokens[index + 1].low}
     return names
+
+
+@cache
+def _clitics() -> frozenset[str]:
+    return frozenset(word for code in CODES for word in load(code).words("clitics"))
 
 
 def _has_letter(letters: str, marks: Iterable[str]) -> bool:

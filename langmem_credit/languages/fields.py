@@ -10,6 +10,7 @@ FIELDS: dict[str, str] = {
     "code": "The language's code, as in the name of its file.",
     # Telling languages apart.
     "detect": "Common words that tell the language; those shared with English stand in both files.",
+    "clitics": "Pronouns that a hyphen joins to the verb before them.",
     "letters": "Letters and marks that English has not.",
     "variants": "Characters of the other script: every entry is looked up in both.",
     # What may go from around the person's words.
