@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .endings import chains, end_lasts, forbids, is_verb_final, may_last, points
 from .languages import Language
 from .words import Token, quoted_mask, strip_final_stop
+
+_OPENING = (
+    *("sign_openers", "ways", "statements", "prohibitions", "strong", "errands"),
+    *("conditionals", "place_front", "recurrences"),
+)
+_SIGNS = ("strong", "recurrences")
 
 
 def has_lasting_phrase(tokens: Sequence[Token], language: Language) -> bool:
@@ -42,6 +49,12 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
     """
     if _errs_first(tokens, start, language):
         return True
+    if is_verb_final(language):
+        sign = next(language.merged(_SIGNS).find(tokens), (len(tokens), 0))[0]
+        return chains(tokens[start:sign], language) or not may_last(tokens[start:], language)
+    openers = language.phrases("sign_openers").texts
+    if openers and not _opens_sign(tokens, start, language):
+        return True
     low = tokens[start].low if start < len(tokens) else ""
     if not any(low in language.words(field) for field in ("one_off_verbs", "other_verbs")):
         return False
@@ -58,6 +71,12 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
     if low in language.words("one_off_verbs"):
         return not language.phrases("polite_signs").found_in(own)
     return not has_lasting_phrase(own, language)
+
+
+def _opens_sign(tokens: Sequence[Token], start: int, language: Language) -> bool:
+    """True where the first word is known, so that the sign is surely that of the speaker."""
+    known = language.merged(_OPENING).match_at(tokens, start) > 0
+    return known or tokens[start].low in language.words("subjects")
 
 
 def _errs_first(tokens: Sequence[Token], start: int, language: Language) -> bool:
@@ -97,10 +116,19 @@ def judge_clause(tokens: Sequence[Token], start: int, language: Language) -> boo
     """
     if asks_first(tokens[start:], language) or is_prohibition(tokens, start, language):
         return True
+    if is_verb_final(language):
+        return not holds_errand(tokens[start:], language) and end_lasts(tokens[start:], language)
     if holds_errand(tokens[start:], language):
+        return False
+    if points(tokens[start:], language):
         return False
     if any(language.phrases(field).match_at(tokens, start) for field in ("ways", "statements")):
         return True
+    length = language.phrases("using_ways").match_at(tokens, start)
+    if length:
+        rest = tokens[start + length :]
+        ascii_named = bool(rest) and rest[0].word and rest[0].low.isascii()
+        return ascii_named or language.phrases("way_objects").match_at(rest, 0) > 0
     if tokens[start].low in language.words("pronouns"):
         return None
     return last_verb_lasts(tokens, start, language)
@@ -133,6 +161,8 @@ def is_prohibition(tokens: Sequence[Token], start: int, language: Language) -> b
     An order may hide behind it: "No borres el repo, sino la base", "Kein Problem, lösch sie".
     """
     rest = tokens[start:]
+    if is_verb_final(language):
+        return forbids(rest, language) and not holds_errand(rest, language)
     length = language.phrases("prohibitions").match_at(tokens, start)
     if length:
         following = start + length

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from . import languages
+from .detection import detect
 from .languages import Language
 from .naming import is_rare, same_source
 from .notes import Note
@@ -43,7 +43,7 @@ def corrects(text: str, note: Note, notes: Sequence[Note]) -> bool:
     False
     """
     tokens = tokenize(text) if len(text) <= _LONGEST else []
-    language = languages.detect(tokens)
+    language = detect(tokens)
     if not tokens or language is None:
         return False
     if language.phrases("conditionals").found_in(tokens):

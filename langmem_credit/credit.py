@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import languages
 from .claims import unsupported
 from .clauses import holds_errand
 from .contractions import open_each
+from .detection import detect, detect_tied
 from .edges import note_ranges, renames, with_own_mark
 from .languages import Language
 from .neighbours import TOO_MUCH, find_touching, is_too_much
@@ -108,7 +108,7 @@ def judge(
         if verdict.credited:
             if not about and not core:
                 return verdict
-            language = languages.detect(tokens)
+            language = detect(tokens)
             ignored = unsupported(heard[index], tokens, language, about, core=core)
             return replace(verdict, ignored=ignored)
         # The newest utterance that holds the quote explains best.
@@ -144,7 +144,7 @@ def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -
         if len(utterance.text) > limits.said:
             continue
         tokens = tokenize(utterance.text)
-        language = languages.detect(tokens)
+        language = detect(tokens)
         common = language.words("function_words") if language else frozenset()
         shared = len(wanted & {token.low for token in tokens if token.word} - common)
         if not shared or (best is not None and shared <= best[0]):
@@ -199,7 +199,7 @@ def _judge_utterance(
     utterance = heard[index]
     if len(utterance.text) > limits.said:
         return _refusal("too_long", utterance=utterance)
-    language = languages.detect(tokens)
+    language = detect(tokens)
     unit = find_unit(tokens, language)
     if not unit.tokens:
         return _refusal("one_word", utterance=utterance)
@@ -265,7 +265,7 @@ def _find_obstacle(
 
 def _read_otherwise(unit: Unit) -> tuple[str, str]:
     """The obstacle in another language that the words may as well be of: "Usa essa foto"."""
-    for other in languages.detect_tied(unit.tokens)[1:]:
+    for other in detect_tied(unit.tokens)[1:]:
         if holds_errand(unit.tokens, other):
             return "one_off", ""
         if asks(strip_final_stop(unit.shortest), other):
@@ -278,7 +278,7 @@ def _says_in_any(
 ) -> bool:
     """True when the note says the unit in one of the languages that its words may be of."""
     return _says(unit, note, language) or any(
-        _says(unit, note, other) for other in languages.detect_tied(tokens)[1:]
+        _says(unit, note, other) for other in detect_tied(tokens)[1:]
     )
 
 
@@ -322,7 +322,7 @@ def _is_verbatim(unit: Sequence[Token], note: Sequence[Token]) -> bool:
 
 
 def _suggestion(utterance: Utterance, unit: Unit, limits: Limits) -> str | None:
-    words = with_own_mark(unit.tokens, unit.shortest, languages.detect(unit.tokens))
+    words = with_own_mark(unit.tokens, unit.shortest, detect(unit.tokens))
     text = text_of(words, utterance.text)
     if count_words(unit.shortest) < 2 or len(text) > limits.note:
         return None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import languages
+from .detection import detect
 from .forget_edges import (
     MARKS,
     ended_clause,
@@ -25,7 +26,7 @@ from .languages import Language
 from .notes import Utterance
 from .pasting import find_pasted
 from .vocabularies import Vocabulary, merge, vocabulary_of
-from .voice import asks, is_imagined_or_reported
+from .voice import asks, find_foreign_voice, is_imagined_or_reported
 from .words import (
     QUESTION_MARKS,
     Phrases,
@@ -82,7 +83,7 @@ def find_request(utterance: Utterance, said: str) -> Request | None:
     if find_pasted(utterance.text):
         return None
     tokens = tokenize(utterance.text)
-    language = languages.detect(tokens)
+    language = detect(tokens)
     if language and _blocked(tokens, language.phrases("forget_retractions"), language):
         return None
     quote = find_quote(said, utterance.text)
@@ -99,7 +100,7 @@ def find_request(utterance: Utterance, said: str) -> Request | None:
 
 def is_request(sentence: Sequence[Token]) -> bool:
     """True when the sentence asks for something to be forgotten and says what."""
-    request = _read(Utterance("", ""), sentence, languages.detect(sentence), ((), ()))
+    request = _read(Utterance("", ""), sentence, detect(sentence), ((), ()))
     return request is not None and len(request.said) > 0
 
 
@@ -144,11 +145,24 @@ def _read_tongue(
     around: tuple[tuple[Sequence[Token], ...], tuple[Sequence[Token], ...]],
 ) -> Request | None:
     """The request in a language that has no file of its own."""
-    found = [(said, one) for one in tongues() if (said := one.find_said(sentence)) is not None]
+    found = [
+        (said, one)
+        for one in tongues()
+        if (said := one.find_said(sentence)) is not None and not _is_foreign(sentence, one.code)
+    ]
     if not found:
         return None
     vocabulary = merge(tuple(tongue.vocabulary for _, tongue in found))
     return Request(utterance, sentence, found[0][0], vocabulary, around=around)
+
+
+def _is_foreign(sentence: Sequence[Token], code: str) -> bool:
+    """True when the file of the language shows that nobody asks for anything here."""
+    if code not in languages.CODES:
+        return False
+    parts = split_sentences(sentence, strict=False)
+    voice = find_foreign_voice(sentence, parts, languages.load(code))
+    return voice[0] in ("own_voice", "question")
 
 
 def _blocked(tokens: Sequence[Token], phrases: Phrases, language: Language) -> bool:

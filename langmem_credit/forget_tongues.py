@@ -1,4 +1,4 @@
-"""Requests to forget in languages that have no file of their own."""
+"""Requests to forget in languages whose own file, if there is one, has no words for them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from .words import Phrases, Token, ends_in_question, strip_final_stop
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """A language that has no file of its own."""
+    """A language whose own file has no words of forgetting."""
 
+    code: str
     verbs: Phrases
     negated: Phrases
     openers: Phrases
@@ -50,6 +51,7 @@ def tongues() -> tuple[Tongue, ...]:
     data: dict[str, Any] = read_data("forgetting")
     return tuple(
         Tongue(
+            code=code,
             verbs=Phrases(entry["verbs"]),
             negated=Phrases(entry["negated"]),
             openers=Phrases(entry["openers"]),
@@ -60,5 +62,5 @@ def tongues() -> tuple[Tongue, ...]:
                 clauses=Phrases(entry["clauses"]),
             ),
         )
-        for entry in data.values()
+        for code, entry in data.items()
     )

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from .letters import is_syllable
 from .notes import Note
 from .pieces import Piece, alike, find_forms, is_among, note_words, split_pieces
 from .spoken import Spoken, read_spoken, says_text
@@ -340,7 +341,8 @@ def _lexicon_of(*texts: str) -> _Lexicon:
     for tokens in map(tokenize, texts):
         for piece in split_pieces(tokens):
             (joined if piece.kind == "joined" else words).add(piece.low)
-            words.update(token.low for token in tokens[piece.begin : piece.end] if token.word)
+            inner = tokens[piece.begin : piece.end]
+            words.update(one.low for one in inner if one.word and not is_syllable(one.low))
         for one, two in pairwise(tokens):
             if not two.gap and is_unspaced(one.low) and is_unspaced(two.low):
                 pairs.add(one.low + two.low)

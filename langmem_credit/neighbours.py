@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import languages
+from .detection import detect
 from .forget_edges import lets_go
 from .forget_requests import is_request
 from .languages import Language
@@ -148,7 +149,7 @@ def _read_beside_request(other: Utterance, before: bool) -> _Reading:
 @lru_cache(maxsize=1024)
 def _read_text_beside_request(text: str, before: bool) -> _Reading:
     tokens = tokenize(text)
-    language = languages.detect(tokens) or languages.load("en")
+    language = detect(tokens) or languages.load("en")
     content: frozenset[str] = frozenset()
     for whole in split_sentences(tokens, strict=False):
         if _says_nothing(whole, language) or is_request(whole):
@@ -231,13 +232,13 @@ def _is_material(other: Utterance) -> bool:
 
 def _opens_anew(tokens: Sequence[Token]) -> bool:
     """True at "also, …" and "remember that …", which answer nothing."""
-    language = languages.detect(tokens)
+    language = detect(tokens)
     return language is not None and language.phrases("openers").match_at(tokens, 0) > 0
 
 
 def _speaks_of_self(tokens: Sequence[Token]) -> bool:
     """True when the speaker is the subject: "I use tabs", "our API is versioned"."""
-    language = languages.detect(tokens)
+    language = detect(tokens)
     word = next((token for token in tokens if token.word), None)
     return (
         language is not None
@@ -262,7 +263,7 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
         return _Reading()
     if leads_on(Utterance("", text)):
         return _Reading(alone=False)
-    language = languages.detect(tokens) or languages.load("en")
+    language = detect(tokens) or languages.load("en")
     if answers or question:
         return _read_answer(tokens, language, question)
     speaks = asked = forgets = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .languages import Language
+from .letters import parts_words
 from .words import Token, separates
 
 _FIELDS = (
@@ -35,6 +36,9 @@ def opener_length(tokens: Sequence[Token], index: int, language: Language) -> tu
     # "Remember for the team that wins" speaks of a team.
     if sharing > free and _opens_clause(tokens, index + sharing, language):
         free = sharing
+    if free and not parts_words(tokens, index + free):
+        # "꼭" is no opener of "꼭지".
+        free = 0
     marked = _before_mark(tokens, index, language)
     return (marked, True) if marked > free or not free else (free, False)
 

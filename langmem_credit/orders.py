@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from . import languages
+from .detection import detect
 from .languages import Language, read_data
 from .words import Phrases, Token, split_sentences, strip_final_stop, tokenize
 
@@ -45,7 +46,7 @@ def is_order(text: str) -> bool:
     if any(char in text for char in "\u2012\u2013\u2014\u2015"):
         return True
     tokens = tokenize(text)
-    language = languages.detect(tokens)
+    language = detect(tokens)
     signs = _signs(language.code) if language else None
     if signs is None:
         return True

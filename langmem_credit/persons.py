@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .languages import Language, load
+from .letters import parts_words
 from .words import tokenize
 
 if TYPE_CHECKING:
@@ -48,11 +49,14 @@ def plan_changes(
     return _Plan(said, language, dropped, named).changes()
 
 
+def _spelled(phrase: str) -> str:
+    return " ".join(token.low for token in tokenize(phrase))
+
+
 @cache
 def _read_pairs(code: str) -> dict[str, str]:
     """The table of pairs by the words of its keys, so that "m'appelle" is "m' appelle"."""
-    table = load(code).table("pairs").items()
-    return {" ".join(token.low for token in tokenize(key)): other for key, other in table}
+    return {_spelled(key): other for key, other in load(code).table("pairs").items()}
 
 
 class _Plan:
@@ -73,6 +77,7 @@ class _Plan:
             for low in language.items(field)
         }
         self.endings = tuple(language.items("first_person_endings"))
+        self.beginnings = tuple(language.items("first_person_beginnings"))
         self.weak_endings = tuple(language.items("first_person_weak_endings"))
         self.main_seen = False
         self.blocked = False
@@ -115,7 +120,9 @@ class _Plan:
     def _pair_length(self, index: int) -> int:
         if not 0 <= index < len(self.said) or self.said[index].quoted or self.said[index].code:
             return 0
-        return self.first.match_at_words(self.said, index)
+        length = self.first.match_at_words(self.said, index)
+        whole = parts_words(self.said, index) and parts_words(self.said, index + length)
+        return length if whole else 0
 
     def _pair(self, index: int, length: int) -> tuple[int, tuple[str, ...]] | None:
         key = " ".join(word.low for word in self.said[index : index + length])
@@ -123,7 +130,7 @@ class _Plan:
         orders = self.language.words("order_like")
         # "Je travaille en anglais" without its subject would be an order.
         ordered = self.dropped > 0 and key in orders and not self._is_named()
-        if options == (key,) and not ordered:
+        if tuple(map(_spelled, options)) == (key,) and not ordered:
             return length, options
         if not self._may_stand(index, length):
             return None
@@ -218,6 +225,8 @@ class _Plan:
     def _may_speak_of_self(self, index: int) -> bool:
         """True for a first-person form that no table knows, such as "avísame" and "compro"."""
         low = self.said[index].low
+        if self.beginnings and low.startswith(self.beginnings):
+            return low not in self.language.words("first_person_not")
         weak = bool(self.weak_endings) and low.endswith(self.weak_endings)
         strong = bool(self.endings) and low.endswith(self.endings)
         if not (weak or strong) or low in self.language.words("first_person_not"):

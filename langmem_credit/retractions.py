@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from . import languages
+from .detection import detect
+from .letters import is_syllable
 from .notes import Utterance
 from .words import (
     Phrases,
@@ -40,7 +42,7 @@ def leads_on(previous: Utterance) -> bool:
         return False
     if tokens[-1].text in ":,-\u2026(\uff1a\uff0c\u3001" or previous.text.rstrip().endswith(".."):
         return True
-    language = languages.detect(tokens)
+    language = detect(tokens)
     if language is None:
         return False
     bare = strip_final_stop(tokens)
@@ -96,7 +98,7 @@ def content_of(tokens: Sequence[Token]) -> frozenset[str]:
     }
     for one, two in pairwise(tokens):
         pair = one.low + two.low
-        if len(pair) == 2 and is_unspaced(one.low) and is_unspaced(two.low):
+        if len(pair) == 2 and all(is_unspaced(char) or is_syllable(char) for char in pair):
             if not {one.low, two.low} <= _no_content() and pair not in _no_content():
                 found.add(pair)
     return frozenset(found)

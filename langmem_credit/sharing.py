@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from . import languages
+from .detection import detect
 from .languages import read_data
 from .words import Token, is_unspaced, split_sentences, strip_final_stop, tokenize
 
@@ -32,7 +32,7 @@ def asks_to_share(text: str, words: Sequence[str], beside: Iterable[str] = ()) -
     False
     """
     tokens = tokenize(text)
-    language = languages.detect(tokens)
+    language = detect(tokens)
     if language is None or language.code not in _data():
         return False
     forms = _forms(language.code, tuple(words))

@@ -16,11 +16,13 @@ from typing import Literal
 from .agreement import is_adverb, is_second_verb, left_out_forms, third_form, third_forms
 from .contractions import Word, open_each
 from .languages import Language, load
+from .letters import parts_words
 from .mentions import has_two_cases, is_common, is_led, odd_mark
 from .persons import Changes, plan_changes
 from .words import Token, is_unspaced, tokenize
 
 Mode = Literal["kept", "third", "left_out"]
+_MODES: tuple[Mode, ...] = ("third", "left_out")
 
 
 def same_words(unit: Sequence[Token], note: Sequence[Token], language: Language | None) -> bool:
@@ -53,8 +55,7 @@ def same_opened(
         return False
     if not language.items("agreement") and odd_mark(said) < len(said):
         return False
-    modes: tuple[Mode, ...] = ("third", "left_out")
-    return any(_Matcher(said, told, language, mode).matches() for mode in modes)
+    return any(_Matcher(said, told, language, mode).matches() for mode in _MODES)
 
 
 def _has_person(said: Sequence[Word], language: Language) -> bool:
@@ -166,11 +167,13 @@ class _Matcher:
                 self.shifted = True
                 return 1, 0
         for phrase, others in language.table("start_pairs").items():
-            lows = [token.low for token in tokenize(phrase)]
-            if [word.low for word in said[: len(lows)]] == lows and self._is_told(len(lows)):
+            lows = [token.text.lower() for token in tokenize(phrase)]
+            found = [word.text.lower() for word in said[: len(lows)]] == lows
+            if found and self._is_told(len(lows)):
                 for other in others.split("|"):
                     length = self._told_phrase(other, 0)
-                    if length:
+                    # "私は" is left out of a statement: "猫を飼っています".
+                    if length or (not other and self._ends_as_statement()):
                         self.shifted = True
                         return len(lows), length
         return -1, -1
@@ -178,14 +181,17 @@ class _Matcher:
     def _is_told(self, index: int) -> bool:
         """False at "my address must never be used", which would bind the agent without "my"."""
         assert self.language is not None
-        following = self.language.words("start_pairs_before")
+        following, denials = map(self.language.words, ("start_pairs_before", "negations"))
+        lows = [word.low for word in self.said[index:]]
         return not following or (
-            index < len(self.said)
-            and self.said[index].low in following
-            and not any(
-                word.low in self.language.words("negations") for word in self.said[index + 1 :]
-            )
+            not following.isdisjoint(lows[:1]) and denials.isdisjoint(lows[1:])
         )
+
+    def _ends_as_statement(self) -> bool:
+        """True where the words can be no order without their subject: "猫を飼っています"."""
+        assert self.language is not None
+        endings, size = self.language.phrases("statement_endings"), len(self.said)
+        return any(endings.match_at_words(self.said, k) == size - k for k in range(size))
 
     def _inserted_subject(self) -> int:
         """How many words of the note name the user where the language leaves the subject out."""
@@ -309,24 +315,21 @@ class _Matcher:
     def _third_person(self, j: int, field: str) -> int:
         assert self.language is not None
         self.shifted = True
+        articles = any(" " in phrase for phrase in self.language.items(field))
         for phrase in self.language.items(field):
             length = self._told_phrase(phrase, j)
             # Inside a sentence "user" alone joins the next word: "send user data".
-            if length and (j == 0 or length > 1 or not self._has_articles(field)):
+            if length and (j == 0 or length > 1 or not articles):
                 return length
         return 0
 
-    def _has_articles(self, field: str) -> bool:
-        assert self.language is not None
-        return any(" " in phrase for phrase in self.language.items(field))
-
     def _told_phrase(self, phrase: str, j: int) -> int:
         """How many words of the note the phrase takes at j; 0 when it does not stand there."""
-        lows = [token.low for token in tokenize(phrase)]
+        lows = [token.text.lower() for token in tokenize(phrase)]
         end = j + len(lows)
-        if end > len(self.told):
+        if end > len(self.told) or not (parts_words(self.told, j) and parts_words(self.told, end)):
             return 0
-        found = [word.low for word in self.told[j:end]]
+        found = [word.text.lower() for word in self.told[j:end]]
         return len(lows) if lows and found == lows and not self.told[j].quoted else 0
 
     def _change(self, i: int, j: int) -> tuple[int, int] | None:
@@ -379,7 +382,7 @@ class _Matcher:
     def _equal_word(self, said: Word, told: Word, *, first: bool) -> bool:
         if said.text == told.text:
             return True
-        if said.low != told.low or said.quoted or said.code:
+        if said.text.lower() != told.text.lower() or said.quoted or said.code:
             return False
         twice = said.low not in self._articles and has_two_cases(self.said, said.low)
         if first and said.text[1:] == told.text[1:] and not (twice and len(said.text) == 1):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .letters import parts_words
 from .pieces import Piece, is_combining, naming_words, split_pieces
 from .vocabularies import Vocabulary
 from .words import Phrases, Token, strip_final_stop, tokenize
@@ -138,13 +139,15 @@ def _mask(found: Iterable[tuple[int, int]], length: int) -> list[bool]:
 
 
 def _find_whole(phrases: Phrases, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """[begin, end) of every phrase that no combining mark goes on, none within another."""
+    """[begin, end) of every phrase that no mark or syllable goes on, none within another."""
     done = 0
     for index, length in phrases.find(tokens):
         end = index + length
         if index < done or is_combining(tokens[index].text):
             continue
         if index and not tokens[index].gap and is_combining(tokens[index - 1].text):
+            continue
+        if not (parts_words(tokens, index) and parts_words(tokens, end)):
             continue
         if end < len(tokens) and not tokens[end].gap and is_combining(tokens[end].text):
             continue

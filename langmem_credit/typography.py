@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 
 from .characters import clean
-from .words import FOLDS, Token, fold, holds_mark, quoted_mask, text_of, tokenize
+from .letters import FOLDS
+from .words import Token, fold, holds_mark, quoted_mask, text_of, tokenize
 
 # Marks that are used together, so that a text may hold both and still have one spelling.
 _FAMILIES = (

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .closers import find_ends
 from .languages import Language
 from .openers import opener_length
 from .standing import asks_about_ability, asks_about_state, has_strong_sign, is_order, opens_errand
@@ -20,14 +21,11 @@ from .words import (
 )
 
 _MOST_OPENERS = 6
-_VERBS = ("working", "generic_working", "one_off_verbs")
-_BEFORE_VERB = ("subject_adverbs", "negations", "subject_pronouns")
 # Beside marks that join to them, such as a skin tone.
 _FRIENDLY = frozenset(
     ".,!?;:-…\u00a1\u00bf\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f\uff5e"
     "🙂😊😀😃😄☺🤗👍👌👋🙏👏🙌💪❤♥💙💚💛💜🧡🎉✨🌞☀🌻🌷🍀🚀✅"
 )
-_NOT_BEFORE_CLOSER = ("closers_not_behind", "leading_prepositions", "auxiliaries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def find_unit(tokens: Sequence[Token], language: Language | None) -> Unit:
 
 
 def _unit(tokens: Sequence[Token], language: Language) -> Unit:
-    starts, ends = _starts(tokens, language), _ends(tokens, language)
+    starts, ends = _starts(tokens, language), find_ends(tokens, language)
     return Unit(tokens, starts, ends, _plain(tokens, starts, ends, language))
 
 
@@ -249,88 +247,6 @@ def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:
     return listed and index + 1 < len(tokens) and tokens[index + 1].low in joining
 
 
-def _ends(tokens: Sequence[Token], language: Language) -> tuple[int, ...]:
-    ends = [len(tokens)]
-    while len(ends) <= _MOST_OPENERS:
-        kept = strip_final_stop(tokens[: ends[-1]])
-        if len(kept) != ends[-1]:
-            ends.append(len(kept))
-        closer = _closer_length(kept, language)
-        if not closer or closer >= len(kept):
-            break
-        index = len(kept) - closer
-        while index > 1 and tokens[index - 1].text in ",;-\u2026" and tokens[index].gap:
-            index -= 1
-        ends.append(index)
-    return tuple(ends)
-
-
-def _closer_length(tokens: Sequence[Token], language: Language) -> int:
-    length = language.phrases("closers_after_separator").match_end(tokens)
-    before = len(tokens) - length - 1
-    if length and separates(tokens, before):
-        if tokens[before - 1].low in language.words("leading_prepositions"):
-            # "We always end with, please": the closer is the end meant.
-            return 0
-        listed = _is_listed(tokens, before, language)
-        return 0 if listed or _is_wording(tokens[: before + 1], language) else length
-    length = language.phrases("closers").match_end(tokens)
-    if length and length < len(tokens) and not _is_name(tokens, len(tokens) - length):
-        inner = any(token.low in language.words("subordinators") for token in tokens[:-length])
-        if not inner and not _is_object(tokens, len(tokens) - length, language):
-            # "Show only events from now on" says which events.
-            if not any(token.low in language.words("restrictors") for token in tokens):
-                return length
-    return 0
-
-
-def _is_name(tokens: Sequence[Token], index: int) -> bool:
-    """True at a capital in the middle of small letters: "the song Please"."""
-    return tokens[index].text.istitle() and tokens[index - 1].word
-
-
-def _is_object(tokens: Sequence[Token], index: int, language: Language) -> bool:
-    """True at "Never skip please": what looks like a closer is what the word before speaks of."""
-    low = tokens[index - 1].low
-    if any(low in language.words(field) for field in _NOT_BEFORE_CLOSER):
-        return True
-    if language.items("final_endings"):
-        # Where the verb stands last, its object went before.
-        return False
-    if any(low in language.words(field) for field in _VERBS):
-        return True
-    signed = index > 1 and any(
-        tokens[index - 2].low in language.words(field) for field in _BEFORE_VERB
-    )
-    # "N'utilise jamais lodash stp": the verb went before the denial.
-    placed = index > 2 and any(tokens[index - 3].low in language.words(field) for field in _VERBS)
-    return index < 2 or (signed and not placed)
-
-
-def _is_listed(tokens: Sequence[Token], mark: int, language: Language) -> bool:
-    """True at "Our words are hello, please, thanks": the closer is the last item of a list."""
-    if tokens[mark].text not in ",\uff0c\u3001":
-        return False
-    if tokens[mark + 1].text.istitle() or separates(tokens, mark - 2):
-        return True
-    return mark > 1 and tokens[mark - 2].low in language.words("copulas")
-
-
-def _is_wording(tokens: Sequence[Token], language: Language) -> bool:
-    """True when the words end in something to be written: "end my mails with: Best, thanks"."""
-    near = {token.low for token in tokens[-4:]}
-    if near & language.words("wording_near"):
-        return True
-    verbs = [k for k, token in enumerate(tokens) if token.low in language.words("wording_verbs")]
-    if not verbs:
-        return False
-    # "Always answer in French, thanks", but "Always sign my mails Bob, thanks".
-    placed = any(
-        token.low in language.words("leading_prepositions") for token in tokens[verbs[0] :]
-    )
-    return not placed or bool(near & language.words("wording_with"))
-
-
 def _has_polite_sign(order: Sequence[Token], language: Language) -> bool:
     """True when a request must mean from now on: "by default" and "I like" could ask."""
     if not language.items("polite_signs"):
@@ -356,6 +272,12 @@ def _is_request(tokens: Sequence[Token], language: Language) -> bool:
     return any(language.phrases(field).found_in(tokens) for field in fields)
 
 
+def _before_tail(order: Sequence[Token], language: Language) -> Unit | None:
+    """The order before "もらえますか", one only where it ends in the form that asks."""
+    stem = language.phrases("polite_stems").match_end(order)
+    return _unit(order, language) if stem and _has_polite_sign(order, language) else None
+
+
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:
     """The order inside "can you always …?" or "…, ok?", when it says that it should last."""
     bare = list(tokens)
@@ -364,11 +286,14 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
     # A particle can ask without a mark, as in Chinese.
     particle = language.phrases("polite_particles").match_end(bare)
     polite_end = language.phrases("polite_endings").match_end(bare)
-    if not (ends_in_question(tokens) or particle or polite_end):
+    tail = language.phrases("polite_tails").match_end(bare)
+    if not (ends_in_question(tokens) or particle or polite_end or tail):
         return None
     if any(ends_in_question(part) for part in split_sentences(bare, strict=False)):
         return None
     starts = _starts(bare, language)
+    if tail:
+        return _before_tail(bare[starts[0] : len(bare) - tail], language)
     for start in reversed(starts):
         length = language.phrases("polite_requests").match_at(bare, start)
         rest = start + length
@@ -387,13 +312,17 @@ def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | 
         if not is_order(order, language):
             return None
         return _unit(order, language)
-    # Chinese and others put the request's particle behind the order without a mark.
-    tail = language.phrases("polite_endings").match_end(bare)
-    if tail and tail < len(bare) and has_strong_sign(bare[:-tail], language):
-        order = bare[:-tail]
-        own = order[0].low in language.words("weak_first_person")
-        if own or (not _is_request(bare, language) and asks_about_ability(order, language)):
-            # "I may always use your card, may I?"
-            return None
-        return _unit(order, language)
-    return None
+    return _before_ending(bare, language)
+
+
+def _before_ending(bare: Sequence[Token], language: Language) -> Unit | None:
+    """The order before a particle that asks for it without a mark, as in Chinese."""
+    length = language.phrases("polite_endings").match_end(bare)
+    if not length or length == len(bare) or not has_strong_sign(bare[:-length], language):
+        return None
+    order = bare[:-length]
+    own = order[0].low in language.words("weak_first_person")
+    if own or (not _is_request(bare, language) and asks_about_ability(order, language)):
+        # "I may always use your card, may I?"
+        return None
+    return _unit(order, language)

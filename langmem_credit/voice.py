@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from . import languages
 from .clauses import is_irreal
+from .endings import reports_at_end
 from .labels import has_foreign_label
 from .languages import Language
+from .mixtures import mixes_languages
 from .openers import find_openers, opener_length
 from .standing import has_strong_sign
 from .words import (
@@ -23,7 +25,10 @@ from .words import (
 # Shorter quotations are names: `translate "Given" steps`.
 _LONG_QUOTE = 5
 _OVERRIDING = 4  # words from "ignore" to "all of the previous rules"
-_FOREIGN = ("jokes", "hypotheses", "overridden", "reported", "reported_front")
+_FOREIGN = (
+    *("jokes", "hypotheses", "overridden"),
+    *("reported", "reported_front", "reported_endings"),
+)
 _IMAGINED = "it is imagined or an example"
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
 
@@ -55,6 +60,8 @@ def find_foreign_voice(
         return "own_voice", "it is mostly a quotation"
     if language is None:
         return "", ""
+    if mixes_languages(tokens, language):
+        return "own_voice", "it mixes languages"
     return _lexical_signs(tokens, parts, language)
 
 
@@ -156,9 +163,13 @@ def asks(sentence: Sequence[Token], language: Language) -> bool:
 
 
 def _asks_inside(sentence: Sequence[Token], language: Language) -> bool:
-    """True where a word asks from the middle, as in Chinese, but not at "whatever"."""
+    """True where a word asks from the middle, as in Chinese, but not at "whatever" and "いつも"."""
     places = [index for index, _ in language.phrases("questions_inside").find(sentence)]
-    if not places or all(map(quoted_mask(sentence).__getitem__, places)):
+    if not places:
+        return False
+    if language.items("questions_covering"):
+        return not language.phrases("questions_covering").covered(sentence).issuperset(places)
+    if all(map(quoted_mask(sentence).__getitem__, places)):
         return False
     return not language.phrases("questions_inside_not").found_in(sentence)
 
@@ -195,6 +206,8 @@ def _reported(tokens: Sequence[Token], mask: Sequence[bool], language: Language)
             continue
         if not (index and tokens[index - 1].low in speakers):
             return True
+    if reports_at_end(tokens, language):
+        return True
     # "According to the page, …", but not "… according to the guide".
     for index, _ in language.phrases("reported_front").find(tokens):
         if not mask[index] and (index == 0 or tokens[index - 1].text in ",;.:("):

@@ -14,27 +14,15 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-_QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc\uff07"), "'")
-_DOUBLE_QUOTES = dict.fromkeys(
-    map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02\u300c\u300d\u300e\u300f"), '"'
-)
-# The minus sign U+2212 is an operator and stays what it is.
-_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-")
-# Only the full-width copies of ASCII: NFKC would also turn 10² into 102.
-_WIDTHS = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-# What each character is folded to.
-FOLDS = {**_WIDTHS, **_QUOTES, **_DOUBLE_QUOTES, **_DASHES, 0x3000: " "}
+from .letters import FOLDS, IS_UNSPACED, LETTERS, LOOKED_UP, UNSPACED
 
-# Characters of scripts written without spaces are tokens of their own.
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff"
 # French and Italian leave the last vowel out before another: "l'ora", "qu'il" are two words.
 _ELIDED = "(?i:[cdjlmnst]|(?:jus|lors|puis)?qu|(?:da|de|ne|su|a)ll|que(?:st|ll)|un)"
 _WHOLE = r"(?:[stdm]|ll|re|ve|mon)(?![^\W_])"  # "the T's", "n't", "C'mon"
 _TOKEN = re.compile(
-    rf"(\s*)(?:((?:{_ELIDED})'(?!{_WHOLE})(?=[^\W\d_]|\Z)|[{_UNSPACED}]"
-    rf"|[^\W_{_UNSPACED}]+(?:'[^\W\d_{_UNSPACED}]+)*)|(\S))"
+    rf"(\s*)(?:((?:{_ELIDED})'(?!{_WHOLE})(?=[^\W\d_]|\Z)|[{UNSPACED}]"
+    rf"|(?:{LETTERS})+(?:'[^\W\d_{UNSPACED}]+)*)|(\S))"
 )
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _STOPS = frozenset(".!\u3002\uff01\u0964\u06d4")
 _FINAL = _STOPS | frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 # Also doubled and combined ones, the Spanish one that opens, and the pictures.
@@ -60,7 +48,7 @@ class Token(NamedTuple):
 
     Attributes:
         text: folded (quotes, dashes, width, composition); the case is kept.
-        low: the same in lower case.
+        low: the same in lower case, without Arabic vowel points and the dots of Hindi.
         gap: the white space before it: "", " " or a newline.
         start: first character in the source text.
         end: one past its last character in the source text.
@@ -96,6 +84,7 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     # Twice as fast as calling the class, in the hottest loop of all.
     _new = tuple.__new__
+    pointed = not text.isascii()
     # White space at the very end would be tried again from each of its characters.
     end = 0
     for space, word, other in _TOKEN.findall(fold(text).rstrip()):
@@ -103,7 +92,10 @@ def tokenize(text: str) -> list[Token]:
         start = end + len(space)
         if word:
             end = start + len(word)
-            tokens.append(_new(Token, (word, word.lower(), gap, start, end, True)))
+            low = word.lower()
+            if pointed and not low.isascii():
+                low = low.translate(LOOKED_UP)
+            tokens.append(_new(Token, (word, low, gap, start, end, True)))
         else:
             end = start + 1
             tokens.append(_new(Token, (other, other, gap, start, end, False)))
@@ -157,7 +149,7 @@ def strip_final_stop(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def is_unspaced(text: str) -> bool:
     """True for a character of a script written without spaces, such as Chinese."""
-    return _IS_UNSPACED.match(text) is not None
+    return IS_UNSPACED.match(text) is not None
 
 
 def beside_unspaced(tokens: Sequence[Token], index: int) -> bool:
