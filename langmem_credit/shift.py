@@ -215,17 +215,14 @@ class _Matcher:
         if len(self.said) > 2 and self.said[1].low in self.language.words("droppable_copula"):
             # "I am to approve …" would turn into a rule about who approves, "I am always open
             # to …" into an order.
-            after = 2 + (len(self.said) > 3 and self._is_denial(self.said[2].low))
+            denials = self.language.words("droppable_copula_denial")
+            after = 2 + (len(self.said) > 3 and self.said[2].low in denials)
             low = self.said[after].low
             if low in self.language.words("droppable_copula_before") or low.isdigit():
                 if not self._equal_word(self.said[1], self.told[0], first=True):
                     return 2, 0
         self.verb_due = True
         return 1, 0
-
-    def _is_denial(self, low: str) -> bool:
-        assert self.language is not None
-        return low in self.language.words("droppable_copula_denial")
 
     def _is_predicated(self, index: int) -> bool:
         """True when a finite verb or a mark follows here, at most one name aside.
