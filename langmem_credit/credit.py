@@ -22,6 +22,7 @@ from .notes import LIMITS, Limits, Utterance, Verdict, check_words
 from .pasting import find_pasted
 from .questions import asks_of_person
 from .retractions import answers_about_text
+from .sentences import stretches
 from .shift import same_opened
 from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
@@ -105,6 +106,8 @@ def judge(
         if not _stands_in(said, quote, heard[index], tokens):
             continue
         verdict = _judge_utterance(note, told, heard, index, tokens, limits)
+        if not verdict.credited:
+            verdict = _judge_sentences(note, told, quote, heard, index, tokens, limits) or verdict
         if verdict.credited:
             if not about and not core:
                 return verdict
@@ -227,6 +230,29 @@ def _judge_utterance(
         language=language.code if language else "",
         version=VERSION,
     )
+
+
+def _judge_sentences(
+    note: str,
+    told: Sequence[Token],
+    quote: Sequence[Token],
+    heard: Sequence[Utterance],
+    index: int,
+    tokens: Sequence[Token],
+    limits: Limits,
+) -> Verdict | None:
+    """The verdict that credits a part of the message, one or more whole sentences; else None."""
+    for run, place, offset in stretches(heard, index, tokens):
+        words = tokenize(run[place].text)
+        language = detect(words)
+        unit = find_unit(words, language)
+        if not unit.tokens or not _says_in_any(unit, told, words, language):
+            continue
+        verdict = _judge_utterance(note, told, run, place, words, limits)
+        if verdict.credited and verdict.span:
+            start, end = verdict.span
+            return replace(verdict, span=(start + offset, end + offset))
+    return None
 
 
 def _find_obstacle(
