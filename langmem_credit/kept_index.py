@@ -27,9 +27,11 @@ STARTING = "The index is starting, which loads the model once a process: ask aga
 # What a search waits for the index, and before it for the notes that were just written.
 PATIENCE_SECONDS = 3.0
 _MOMENT_SECONDS = 0.5
-# The longest that a scope is worked on before the next one's turn, and a process waits at its end.
+# The longest that a scope is worked on before the next one's turn.
 _ROUND_SECONDS = 1.0
-_LAST_SECONDS = 5.0
+# The longest that a process waits at its end. On a busy machine a model may take so long to load,
+# and native code aborts a process that ends while it runs in a thread.
+_LAST_SECONDS = 30.0
 # So long a scope counts as kept; then the index looks whether it still holds what it should.
 _KEPT_SECONDS = 60.0
 _MOST_KNOWN = 10_000

@@ -388,7 +388,7 @@ def test_two_processes_that_write_by_turns_lose_no_row(
     folder: Path, opened: list[ChromaIndex]
 ) -> None:
     script = """
-        index = ChromaIndex(folder, BagOfWords())
+        index = ChromaIndex(folder, BagOfWords(8))
         for count in range(1, 60):
             # A writer that is kept out too long says so and is asked again: no row may be lost.
             for _ in range(20):

@@ -327,6 +327,30 @@ print("done")
     assert time.monotonic() - start < 20
 
 
+@pytest.mark.slow
+def test_a_process_ends_after_what_is_being_loaded() -> None:
+    script = """
+import atexit, time
+# Registered first, so it runs last.
+atexit.register(lambda: print("loaded" if loaded else "still loading", flush=True))
+from langmem_credit.index import SyncReport, WordsOnly
+from langmem_credit.kept_index import KeptIndex
+loaded = []
+class Loading(WordsOnly):
+    def sync(self, scope_key, notes, *, token="", budget_s=None):
+        time.sleep(8)
+        loaded.append(True)
+        return SyncReport()
+index = KeptIndex(Loading())
+index.keep("ann", [], "t1")
+time.sleep(0.1)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "loaded\n", "")
+
+
 def test_notes_are_copied_when_they_are_asked_for(index: KeptIndex, inner: Recorded) -> None:
     inner.gate.clear()
     notes = [note("aaaaaa", "dark mode")]

@@ -46,7 +46,7 @@ _COMMANDS = """\
 _MOST_NAMED = 5  # sessions
 _WARMING = "what is kept"
 # The longest that leaving waits for what is still being loaded.
-_LAST_SECONDS = 5.0
+_LAST_SECONDS = 30.0
 
 
 def add_parser(commands: Any) -> None:
