@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import languages
+from .asides import find_aside
 from .detection import detect
 from .forget_edges import lets_go
 from .forget_requests import is_request
@@ -271,7 +272,12 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
     for sentence in split_sentences(tokens, strict=False):
         if _says_nothing(sentence, language):
             continue
-        if _stands_alone(sentence, language):
+        aside = find_aside(sentence, language)
+        if aside:
+            # A statement of the speaker can be neither asked for nor handed over.
+            speaks = speaks or aside != "statement"
+            content |= content_of(sentence)
+        elif _stands_alone(sentence, language):
             speaks = True
         elif ends_in_question(sentence) or asks(sentence, language):
             if not _asks_alone(sentence, language):
