@@ -110,7 +110,14 @@ def _is_plain(rest: Sequence[Token], begin: int, language: Language) -> bool:
         elif token.low in language.words("aside_pointers"):
             if following is None or following.low not in shown:
                 return False
-        elif token.low.partition("'")[0] in denied:
+        elif token.low.partition("'")[0] in denied or _is_anothers(rest, index, language):
             return False
         content += token.word and token.low not in language.words("function_words")
     return content > 0
+
+
+def _is_anothers(words: Sequence[Token], index: int, language: Language) -> bool:
+    """True at "Bob's" and "for Bob": what is done for others may be in their words."""
+    name = words[index].text[0].isupper()
+    owned = name and "'" in words[index].text
+    return owned or (name and words[index - 1].low in language.words("aside_for"))

@@ -6,28 +6,24 @@ from collections.abc import Sequence
 
 from .languages import Language
 from .notes import LIMITS, Utterance
+from .sentences import Stretch
 from .words import Token, find_tokens, is_unspaced, tokenize
 
 _MEANT = {"me": "about_agent", "everyone": "about_everyone", "session": "about_session"}
 _FAR = 3
 
 
-def unsupported(
-    utterance: Utterance,
-    tokens: Sequence[Token],
-    language: Language | None,
-    about: str | None,
-    *,
-    core: bool,
-) -> tuple[str, ...]:
+def unsupported(stretch: Stretch, about: str | None, *, core: bool) -> tuple[str, ...]:
     """The claims that the person's words do not carry, in the order about, core.
 
-    >>> from langmem_credit.languages import load
-    >>> from langmem_credit.words import tokenize
     >>> text = "It is not important that I use npm"
-    >>> unsupported(Utterance("m", text), tokenize(text), load("en"), "use npm", core=True)
+    >>> stretch = Stretch([Utterance("m", text)], 0, 0, tokenize(text))
+    >>> unsupported(stretch, "use npm", core=True)
     ('about', 'core')
     """
+    if not about and not core:
+        return ()
+    utterance, tokens, language = stretch.utterance, stretch.tokens, stretch.language
     ignored = []
     if about and not _names(about, utterance, tokens, language):
         ignored.append("about")

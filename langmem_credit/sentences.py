@@ -1,59 +1,98 @@
-"""The sentences of one message, each as if it had been typed as a message of its own.
+"""The units of a message that may be credited: all of it, or whole sentences that stand alone.
 
-A sentence may stand alone only where every other one is shown not to touch it, which is asked as
-for the messages of a run (`neighbours.py`).
+A sentence stands alone only where every other one is shown not to touch it, which is asked as for
+the messages of a run: the message is cut, and its parts take its place (`neighbours.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from .detection import detect
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
 from .pasting import find_pasted
-from .words import Token, split_sentences
+from .units import Unit, find_unit, gives_words, is_greeting
+from .words import Token, split_sentences, tokenize
 
 _MOST = 12  # sentences of a message that is cut
 _STOPS = frozenset(".!?")
 _OPENING, _CLOSING = frozenset("([{<\u201c\u300c\uff08"), frozenset(")]}>\u201d\u300d\uff09")
 
 
-def stretches(
-    heard: Sequence[Utterance], index: int, tokens: Sequence[Token]
-) -> Iterator[tuple[list[Utterance], int, int]]:
-    """(utterances of the run with the message cut, index of a stretch of sentences, its offset).
+@dataclass(frozen=True)
+class Stretch:
+    """A message of a run, or some of its sentences as a message of their own.
 
-    The stretches are those of one sentence, then of two, and so on; none is the whole message. An
-    answer is never cut, since the question belongs to all of it.
+    Attributes:
+        heard: the run's utterances, oldest first; a cut message's parts stand in its place.
+        index: of the stretch among them.
+        offset: of its first character in the message.
+        tokens: its words.
     """
-    utterance = heard[index]
+
+    heard: Sequence[Utterance]
+    index: int
+    offset: int
+    tokens: Sequence[Token]
+
+    @property
+    def utterance(self) -> Utterance:
+        """The stretch as an utterance."""
+        return self.heard[self.index]
+
+    @cached_property
+    def language(self) -> Language | None:
+        """The language it is written in."""
+        return detect(self.tokens)
+
+    @cached_property
+    def unit(self) -> Unit:
+        """What of it must be in a note."""
+        return find_unit(self.tokens, self.language)
+
+
+def sentences_of(whole: Stretch) -> Iterator[Stretch]:
+    """The stretches of whole sentences that could stand alone, single ones first; never all.
+
+    None of an answer, since the question belongs to all of it, and none of a message that takes
+    something back.
+    """
+    utterance, language = whole.utterance, whole.language
     if utterance.via != "input" or utterance.asked or find_pasted(utterance.text):
         return
-    language = detect(tokens)
     if language is None or not language.words("anaphors"):
         return
-    sentences = _split(tokens)
+    sentences = _split(whole.tokens)
     if not 1 < len(sentences) <= _MOST or not all(map(_is_closed, sentences)):
         return
     if any(map(is_request, sentences)):
         # "What I wrote was wrong. I run Debian."
         return
+    bound = [_points(one, language) for one in sentences]
     for size in range(1, len(sentences)):
         for first in range(len(sentences) - size + 1):
             last = first + size
-            if any(_points(one, language) for one in sentences[first:last]):
+            if any(bound[first:last]) or _is_gone_on(sentences, last, language):
                 continue
-            cuts = [*range(first + 1), *range(last, len(sentences))]
-            ends = [*cuts[1:], len(sentences)]
-            parts = [
-                _part(utterance, sentences[begin][0].start, sentences[end - 1][-1].end)
-                for begin, end in zip(cuts, ends, strict=True)
-            ]
-            run = [*heard[:index], *parts, *heard[index + 1 :]]
-            yield run, index + first, sentences[first][0].start
+            yield _cut(whole, sentences, first, last)
+
+
+def _cut(whole: Stretch, sentences: Sequence[Sequence[Token]], first: int, last: int) -> Stretch:
+    """The sentences [first, last) as one message among the others."""
+    begins = [*range(first + 1), *range(last, len(sentences))]
+    ends = [*begins[1:], len(sentences)]
+    text = whole.utterance.text
+    parts = [
+        replace(whole.utterance, text=text[sentences[begin][0].start : sentences[end - 1][-1].end])
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+    heard = [*whole.heard[: whole.index], *parts, *whole.heard[whole.index + 1 :]]
+    tokens = tokenize(parts[first].text)
+    return Stretch(heard, whole.index + first, sentences[first][0].start, tokens)
 
 
 def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
@@ -71,8 +110,13 @@ def _points(sentence: Sequence[Token], language: Language) -> bool:
     return any(token.low.partition("'")[0] in language.words("anaphors") for token in sentence)
 
 
-def _part(utterance: Utterance, start: int, end: int) -> Utterance:
-    return replace(utterance, text=utterance.text[start:end])
+def _is_gone_on(sentences: Sequence[Sequence[Token]], last: int, language: Language) -> bool:
+    """True where the next sentence may be a text that is to be written: "Say: Hello. Bye."."""
+    return (
+        last < len(sentences)
+        and gives_words(sentences[last - 1 : last], language)
+        and is_greeting(sentences[last], language)
+    )
 
 
 def _is_closed(sentence: Sequence[Token]) -> bool:

@@ -120,14 +120,14 @@ def _without_greetings(tokens: Sequence[Token], language: Language) -> tuple[int
     while first < last - 1 and is_greeting(sentences[first], language):
         first += 1
     while last > first + 1 and is_greeting(sentences[last - 1], language):
-        if _gives_words(sentences[first : last - 1], language):
+        if gives_words(sentences[first : last - 1], language):
             break
         last -= 1
     begin = sum(map(len, sentences[:first]))
     return begin, begin + sum(map(len, sentences[first:last]))
 
 
-def _gives_words(sentences: Sequence[Sequence[Token]], language: Language) -> bool:
+def gives_words(sentences: Sequence[Sequence[Token]], language: Language) -> bool:
     """True when the words speak of a text to be written: "Never write the words: Thank you."."""
     return any(
         token.text == ":" or token.low in language.words("wording_verbs")

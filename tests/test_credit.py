@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langmem_credit import Utterance, judge
-from langmem_credit.credit import RULES, VERSION, suggest
+from langmem_credit.credit import RULES, VERSION
 from langmem_credit.notes import LIMITS, TYPED_VIAS, VIAS
+from langmem_credit.suggesting import suggest
 from tests.cases_support import as_params, heard_of, is_credited_on_retry, judge_case, load_cases
 
 CASES = load_cases("credit")

@@ -19,10 +19,10 @@ from langchain_core.runnables import Runnable
 
 from langmem_credit.answers import FORGOTTEN, KEPT, REMEMBERED
 from langmem_credit.corrections import corrects
-from langmem_credit.credit import suggest
 from langmem_credit.forget_requests import asks_to_forget
 from langmem_credit.notes import Note, Utterance
 from langmem_credit.pieces import note_words
+from langmem_credit.suggesting import suggest
 
 from .files import NO_FILE, READ_FILE, UNREADABLE
 

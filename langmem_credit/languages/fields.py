@@ -63,6 +63,7 @@ FIELDS: dict[str, str] = {
     "aside_courtesies": "Whole sentences that only keep up manners: 'no hurry'.",
     "aside_thanks": "Openings of thanks for a thing.",
     "aside_not": "Words in none of these: they point, link, limit, or speak of words and truth.",
+    "aside_for": "Words before somebody for whom something is done: 'for Bob'.",
     "aside_pointers": "Words that point, before a word of `aside_shown`: 'this file'.",
     "aside_shown": "Things that are shown to the agent beside what is said.",
     "anaphors": "Words that speak of another sentence's things; without it none stands alone.",

@@ -1,0 +1,70 @@
+"""Which of the person's own words a refusal offers: a model that copies them is credited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .detection import detect
+from .edges import with_own_mark
+from .neighbours import is_too_much
+from .notes import LIMITS, Limits, Utterance
+from .obstacles import find_obstacle
+from .sentences import Stretch, sentences_of
+from .telling import keeps_marks
+from .words import count_words, text_of, tokenize
+
+# Looking what touches a stretch costs more than anything else.
+_MOST_TRIED = 8
+
+
+def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -> str | None:
+    """The person's own words that would be credited and are nearest to the note, or None.
+
+    That is the message, or the sentences of it, with most words of the note in it; the shortest
+    of equals, and then the newest.
+    """
+    if is_too_much(heard):
+        return None
+    wanted = {token.low for token in tokenize(note[: limits.said]) if token.word}
+    found = []
+    for index in reversed(typed_by_asker(heard)):
+        if len(heard[index].text) <= limits.said:
+            tokens = tokenize(heard[index].text)
+            found += list(_sharing(wanted, Stretch(heard, index, 0, tokens)))
+    found.sort(key=lambda one: one[:2])
+    for *_, stretch in found[:_MOST_TRIED]:
+        text = words_of(stretch, limits)
+        if text is not None and not find_obstacle(stretch)[0]:
+            return text
+    return None
+
+
+def _sharing(wanted: set[str], whole: Stretch) -> Iterator[tuple[int, int, Stretch]]:
+    """(words shared, negative; words in all; stretch) of each stretch that shares one."""
+    language = whole.language
+    common = language.words("function_words") if language else frozenset()
+    for stretch in (whole, *sentences_of(whole)):
+        words = [token.low for token in stretch.tokens if token.word]
+        shared = len(wanted.intersection(words) - common)
+        if shared and stretch.unit.tokens:
+            yield -shared, len(words), stretch
+
+
+def words_of(stretch: Stretch, limits: Limits) -> str | None:
+    """The stretch's words without openers and closers; None where a note cannot keep them."""
+    unit, message = stretch.unit, stretch.utterance.text
+    text = text_of(with_own_mark(unit.tokens, unit.shortest, detect(unit.tokens)), message)
+    if count_words(unit.shortest) < 2 or len(text) > limits.note:
+        return None
+    return text if keeps_marks(unit, message, tokenize(text), text) else None
+
+
+def typed_by_asker(heard: Sequence[Utterance]) -> list[int]:
+    """Where the typed utterances of the speaker of the last input stand, oldest first."""
+    inputs = [one for one in heard if one.via == "input"]
+    asker = inputs[-1].speaker if inputs else None
+    return [
+        index
+        for index, one in enumerate(heard)
+        if one.typed and (not inputs or one.speaker == asker)
+    ]
