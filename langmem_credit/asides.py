@@ -54,10 +54,8 @@ def _open(rest: Sequence[Token], asked: bool, language: Language) -> tuple[Kind,
     """(kind, words of the opening); 0 where it opens in no known way."""
     verbs = language.words("aside_verbs")
     length = language.phrases("aside_asking").match_at(rest, 0)
-    if length:
-        return "request", length + 1 if rest[length : length + 1] and rest[
-            length
-        ].low in verbs else 0
+    if 0 < length < len(rest) and rest[length].low in verbs:
+        return "request", length + 1
     if asked:
         return "question", language.phrases("aside_questions").match_at(rest, 0)
     length = language.phrases("aside_requests").match_at(rest, 0)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .claims import unsupported
+from .lists import items_of
 from .neighbours import TOO_MUCH, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict, check_words
 from .obstacles import find_obstacle
@@ -117,7 +118,7 @@ def _judge_message(
     verdict = _judge(note, told, whole, limits)
     if verdict.credited or verdict.rule == "too_long":
         return verdict, whole
-    for part in sentences_of(whole):
+    for part in (*sentences_of(whole), *items_of(whole)):
         if says_in_any(part, told) and (credited := _judge(note, told, part, limits)).credited:
             return credited, part
     if verdict.rule not in _WITHOUT_OFFER:

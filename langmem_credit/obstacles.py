@@ -43,7 +43,7 @@ def find_obstacle(stretch: Stretch) -> tuple[str, str]:
         return "small_talk", ""
     if utterance.asked and not has_own_sign(unit.tokens, language):
         return "own_voice", "it answers the agent's question and does not speak of the person"
-    if not lasts(sentences, language):
+    if not stretch.lasting and not lasts(sentences, language):
         return "one_off", ""
     return _read_otherwise(unit)
 

@@ -32,12 +32,14 @@ class Stretch:
         index: of the stretch among them.
         offset: of its first character in the message.
         tokens: its words.
+        lasting: a heading says that it is so for good.
     """
 
     heard: Sequence[Utterance]
     index: int
     offset: int
     tokens: Sequence[Token]
+    lasting: bool = False
 
     @property
     def utterance(self) -> Utterance:

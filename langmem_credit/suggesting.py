@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .detection import detect
 from .edges import with_own_mark
+from .lists import items_of
 from .neighbours import is_too_much
 from .notes import LIMITS, Limits, Utterance
 from .obstacles import find_obstacle
@@ -43,7 +44,7 @@ def _sharing(wanted: set[str], whole: Stretch) -> Iterator[tuple[int, int, Stret
     """(words shared, negative; words in all; stretch) of each stretch that shares one."""
     language = whole.language
     common = language.words("function_words") if language else frozenset()
-    for stretch in (whole, *sentences_of(whole)):
+    for stretch in (whole, *sentences_of(whole), *items_of(whole)):
         words = [token.low for token in stretch.tokens if token.word]
         shared = len(wanted.intersection(words) - common)
         if shared and stretch.unit.tokens:

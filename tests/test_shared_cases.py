@@ -25,8 +25,6 @@ KNOWN = {
     "p025": "an order for now follows in the same message, and nothing shows that it is separate",
     "p031": "the other half of the sentence is an errand for next week",
     "p032": "the order has a verb that no list knows, so it may be an errand",
-    "p049": "a list under a heading looks like pasted text",
-    "p050": "a list under a heading looks like pasted text",
 }
 
 
