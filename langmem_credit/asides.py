@@ -14,7 +14,7 @@ from typing import Literal
 from .languages import Language
 from .words import Token, count_words, ends_in_question
 
-Kind = Literal["", "question", "request", "statement"]
+Kind = Literal["", "question", "open question", "request", "statement"]
 _FEWEST_WORDS = 3
 _MOST_WORDS = 24
 _JOINTS = frozenset("-_./")
@@ -28,6 +28,8 @@ _OPEN_ENDS = (*_LOOSE_ENDS, "auxiliaries", "finite", "subjects", "particles")
 
 def find_aside(sentence: Sequence[Token], language: Language) -> Kind:
     """What kind of such a sentence it is; "" for any other.
+
+    An open question ("What is on the wall?") could be answered by the next sentence.
 
     >>> from langmem_credit.languages import load
     >>> from langmem_credit.words import tokenize
@@ -57,7 +59,10 @@ def _open(rest: Sequence[Token], asked: bool, language: Language) -> tuple[Kind,
     if 0 < length < len(rest) and rest[length].low in verbs:
         return "request", length + 1
     if asked:
-        return "question", language.phrases("aside_questions").match_at(rest, 0)
+        length = language.phrases("aside_questions").match_at(rest, 0)
+        if length:
+            return "question", length
+        return "open question", language.phrases("aside_open").match_at(rest, 0)
     length = language.phrases("aside_requests").match_at(rest, 0)
     if length or rest[0].low in verbs:
         return "request", length or 1

@@ -276,6 +276,7 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
         if aside:
             # A statement of the speaker can be neither asked for nor handed over.
             speaks = speaks or aside != "statement"
+            asked = asked or aside == "open question"
             content |= content_of(sentence)
         elif _stands_alone(sentence, language):
             speaks = True

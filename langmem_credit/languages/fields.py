@@ -59,6 +59,7 @@ FIELDS: dict[str, str] = {
     "aside_requests": "Openings of other requests that touch no other sentence: 'look at'.",
     "aside_verbs": "Verbs of requests that work on things: no word of speech.",
     "aside_questions": "Openings of questions that touch no other sentence.",
+    "aside_open": "Openings of questions that the next sentence could answer: 'what'.",
     "aside_statements": "Openings of facts about the speaker that do not.",
     "aside_courtesies": "Whole sentences that only keep up manners: 'no hurry'.",
     "aside_thanks": "Openings of thanks for a thing.",
