@@ -7,10 +7,10 @@ import importlib
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from langmem_credit import Utterance
 from tests.benchmarks import soundness
 from tests.benchmarks.recalling import labelled
 
@@ -44,6 +44,7 @@ def test_a_command_that_compares_names_its_peer(name: str, peer: str) -> None:
 
 # False and honest credits.
 
+_OWN_PAIRS = soundness.own_pairs
 PAIRS = [
     {"heard": "I never eat meat", "note": "I eat meat", "expect": "unconfirmed"},
     {"heard": "I never eat meat", "note": "I never eat meat.", "expect": "unconfirmed"},
@@ -59,34 +60,62 @@ def written(folder: Path, *pairs: dict[str, str]) -> list[str]:
     return ["--data", str(folder)]
 
 
-def test_sound_credits_meet_the_aim_side_by_side_with_the_plain_idea(
+@pytest.fixture(autouse=True)
+def _few_own_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soundness, "own_pairs", lambda: iter(OWN))
+
+
+OWN = [
+    soundness.Pair("unseen", "limit", "en", (Utterance("m", typed),), note, note, honest)
+    for typed, note, honest in (
+        ("I use tabs. Only in C.", "I use tabs", False),
+        ("I use tabs. Can you fix the build?", "I use tabs", True),
+        ("I use tabs", "The user likes to use tabs", True),
+    )
+]
+
+
+def test_sound_credits_meet_the_aim_side_by_side_with_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert soundness.main(written(tmp_path, *PAIRS)) == 0
+    assert soundness.main([*written(tmp_path, *PAIRS), "--by", "category"]) == 0
     told = capsys.readouterr().out
-    assert told.count("credit rule") == told.count("plain idea") == 3
+    assert told.count("credit rule") == told.count("plain idea") == 4
+    assert told.count("one sentence") == 4
+    rows = [line.split("|")[1:-1] for line in told.splitlines() if "unseen" in line]
+    cells = [[cell.strip() for cell in row] for row in rows]
+    assert [row[1:3] for row in cells] == [
+        ["credit rule", "0 of 1: 0.0% (0.0%-79.3%)"],
+        ["one sentence", "1 of 1: 100.0% (20.7%-100.0%)"],
+        ["plain idea", "1 of 1: 100.0% (20.7%-100.0%)"],
+        ["limit", "0 of 1: 0.0% (0.0%-79.3%)"],
+    ]
+    assert cells[0][3:] == ["1 of 2: 50.0% (9.5%-90.5%)", "2 of 2: 100.0% (34.2%-100.0%)"]
     assert told.endswith("met\n")
 
 
-def lenient(note: str, said: str, heard: str) -> bool:
-    return True
+def test_the_aim_needs_no_public_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert soundness.main([]) == 0
+    assert "hans" not in capsys.readouterr().out
 
 
-def strict(note: str, said: str, heard: str) -> bool:
-    return False
-
-
-@pytest.mark.parametrize("decide", [lenient, strict])
+@pytest.mark.parametrize("credited", [True, False])
 def test_a_false_credit_or_a_lost_honest_note_misses_the_aim(
-    decide: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    credited: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(soundness, "credits_by_rule", decide)
+    monkeypatch.setattr(soundness, "credits_by_rule", lambda pair: credited)
     assert soundness.main(written(tmp_path, *PAIRS)) == 1
 
 
 def test_missing_sets_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert soundness.main(["--data", str(tmp_path)]) == 2
-    assert "hans, med, rules" in capsys.readouterr().out
+    assert "hans.jsonl.gz, med.jsonl.gz, rules.jsonl.gz" in capsys.readouterr().out
+
+
+def test_the_own_pairs_are_of_every_set_and_language() -> None:
+    pairs = list(_OWN_PAIRS())
+    assert {pair.set for pair in pairs} == {"pairs", "attempts", "unseen", "edges", "languages"}
+    assert {pair.language for pair in pairs} == set(soundness.LANGUAGES)
 
 
 # Recall.
