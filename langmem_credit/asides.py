@@ -1,4 +1,4 @@
-"""Sentences that leave every other one alone: requests, questions and facts about plain things.
+"""Sentences that leave every other one alone: greetings, requests, questions and plain facts.
 
 What a sentence does to another needs a word for it: a pronoun, a link, a word of speech, truth,
 limits or rules. So such a sentence opens in one of a few ways, is whole, holds none of these words,
@@ -12,13 +12,23 @@ from collections.abc import Sequence
 from typing import Literal
 
 from .languages import Language
-from .words import Token, count_words, ends_in_question
+from .questions import is_known
+from .standing import is_order
+from .units import find_unit, is_greeting
+from .voice import is_imagined_or_reported
+from .words import Token, count_words, ends_in_question, separates, strip_final_stop
 
 Kind = Literal["", "question", "open question", "request", "statement"]
 _FEWEST_WORDS = 3
 _MOST_WORDS = 24
+OPEN_MARKS = frozenset('"`:;()[]{}<>?\u2026\uff1a\uff1b\uff08\uff09\u3001')
 _JOINTS = frozenset("-_./")
 _MARKS = frozenset(",+#%'")
+# Last words behind which a sentence goes on.
+_GOING_ON = (
+    *("auxiliaries", "finite", "leading_prepositions", "articles", "determiners", "negations"),
+    *("list_words", "subordinators", "adverbs", "subjects", "particles"),
+)
 _LOOSE_ENDS = (
     *("leading_prepositions", "articles", "determiners", "negations"),
     *("list_words", "subordinators"),
@@ -124,3 +134,103 @@ def _is_anothers(words: Sequence[Token], index: int, language: Language) -> bool
     name = words[index].text[0].isupper()
     owned = name and "'" in words[index].text
     return owned or (name and words[index - 1].low in language.words("aside_for"))
+
+
+def says_nothing(sentence: Sequence[Token], language: Language) -> bool:
+    """True for a greeting, thanks, and "go on"."""
+    moving_on = language.phrases("moving_on").match_at(sentence, 0)
+    return is_greeting(sentence, language) or 0 < count_words(sentence) <= moving_on
+
+
+def asks_alone(sentence: Sequence[Token], language: Language, *, known: bool = True) -> bool:
+    """True for a whole plain question; where `known`, of things that speak of no message."""
+    bare = list(strip_final_stop(sentence))
+    while bare and not bare[-1].word:
+        bare.pop()
+    start = find_unit(bare, language).starts[-1] if bare else 0
+    length = language.phrases("beside_questions").match_at(bare, start)
+    tail = bare[start + length :]
+    plain = length > 0 and not is_open(tail, language)
+    return plain and (not known or is_known(tail, language))
+
+
+def stands_alone(sentence: Sequence[Token], language: Language, *, known: bool = True) -> bool:
+    """True for a whole plain statement of the speaker, or a whole plain order.
+
+    Where `known`, of things that are sure to speak of no message.
+    """
+    if not sentence[0].word or is_imagined_or_reported(sentence, language):
+        return False
+    bare = strip_final_stop(sentence)
+    start = find_unit(bare, language).starts[-1] if bare else 0
+    while start < len(bare) and (
+        bare[start].low in language.words("beside_leads") or separates(bare, start)
+    ):
+        start += 1
+    rest = bare[start:]
+    if count_words(rest) < _FEWEST_WORDS or not rest[-1].word:
+        return False
+    if any(rest[-1].low in language.words(field) for field in _GOING_ON):
+        return False
+    length = language.phrases("beside_statements").match_at(rest, 0)
+    if length and known:
+        return length < len(rest) and _is_plain_tail(rest, length, language)
+    if length:
+        return length < len(rest) and not is_open(rest[length:], language)
+    length, signed = _order_length(rest, language)
+    tail = rest[length:]
+    fields = ("beside_objects", "beside_things") if signed else ("beside_objects",)
+    plain = length > 0 and not is_open(tail, language)
+    return plain and (not known or is_known(tail, language, fields))
+
+
+def _is_plain_tail(rest: Sequence[Token], start: int, language: Language) -> bool:
+    """True when a statement goes on with things that speak of no message, or with a name.
+
+    What else could follow "I like" is without number: parody, fooling bots, the contrary.
+    """
+    tail = rest[start:]
+    # "I speak for Bob"
+    if tail[0].low in language.words("leading_prepositions") or is_open(tail, language):
+        return False
+    named: set[int] = set()
+    for index, token in enumerate(tail):
+        before = rest[start + index - 1]
+        led = before.low in language.words("beside_named") or index - 1 in named
+        if led and token.word and token.text[0].isupper() and "'" not in token.text:
+            named.add(index)
+    plain = [token for index, token in enumerate(tail) if index not in named]
+    return is_known(plain, language, ("beside_objects", "beside_things"))
+
+
+def _order_length(rest: Sequence[Token], language: Language) -> tuple[int, bool]:
+    """(length up to the verb, whether a sign stands in front): "never | push | to main".
+
+    A thing must follow: "push to" and "fix with the words" would take the next message for it.
+    """
+    signs = ("strong", "prohibitions")
+    index, verb = 0, language.phrases("beside_orders").match_at(rest, 0)
+    while not verb:
+        length = max(language.phrases(field).match_at(rest, index) for field in signs)
+        if not length:
+            return 0, False
+        index += length
+        verb = language.phrases("beside_orders").match_at(rest, index)
+    if index + verb >= len(rest) or not is_order(rest, language):
+        return 0, False
+    prepositions = language.words("leading_prepositions")
+    if not index and rest[verb].low in prepositions:
+        return 0, False
+    return index + verb, index > 0
+
+
+def is_open(tokens: Sequence[Token], language: Language) -> bool:
+    """True when words point elsewhere, speak of texts, or leave the sentence open."""
+    words = language.words("beside_not")
+    inner = language.words("subordinators") - language.words("list_words")
+    return any(
+        token.low.partition("'")[0] in words
+        or token.low in inner
+        or (not token.word and token.text in OPEN_MARKS)
+        for token in tokens
+    ) or language.phrases("pointing_words").found_in(tokens)

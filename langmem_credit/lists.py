@@ -24,8 +24,12 @@ _ITEM = re.compile(r"([-*\u2022]|\d{1,2}[.)])[ \t]+(\S.*?)[ \t]*")
 _MOST = 20
 _OPEN_MARKS = frozenset(":()[]{}?^~")
 _MOST_OPEN = 2  # words of a thing that a heading names: "rules for this repo"
-# What a heading makes of its items, and the field with its wordings.
-_HEADS = {"rules": "list_rules", "facts": "list_facts", "either": "list_either"}
+# What a heading makes of its items, and the fields with its wordings: whole, and before a thing.
+_HEADS = {
+    "rules": ("list_rules", "list_rules_of"),
+    "facts": ("list_facts", "list_facts_of"),
+    "either": ("list_either", ""),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +110,10 @@ def _kind_of(head: str, language: Language) -> str:
         while start < len(tokens) and tokens[start].text in ",!.":
             start += 1
     rest = tokens[start:]
-    for kind, field in _HEADS.items():
+    for kind, (field, before_thing) in _HEADS.items():
         if rest and language.phrases(field).match_at(rest, 0) == len(rest):
             return kind
-        length = language.phrases(f"{field}_of").match_at(rest, 0)
+        length = language.phrases(before_thing).match_at(rest, 0)
         named = rest[length:]
         if length and 0 < len(named) <= _MOST_OPEN and all(token.word for token in named):
             if not any(token.low in language.words("aside_not") for token in named):

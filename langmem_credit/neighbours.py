@@ -14,29 +14,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import languages
-from .asides import find_aside
+from .asides import OPEN_MARKS, asks_alone, find_aside, is_open, says_nothing, stands_alone
 from .detection import detect
 from .forget_edges import lets_go
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
-from .questions import asks_aside, ends_round, is_known
+from .questions import asks_aside, ends_round
 from .retractions import content_of, leads_on, taken_back
 from .standing import is_order
-from .units import find_unit, is_greeting
+from .units import is_greeting
 from .voice import asks, is_imagined_or_reported
 from .words import (
     Token,
-    count_words,
     ends_in_question,
     is_unspaced,
-    separates,
     split_sentences,
     strip_final_stop,
     tokenize,
 )
 
-_FEWEST_WORDS = 3
 _READ = 4_000  # characters
 # A message is read in about 5 ms for each 1,000 characters.
 _MOST_CHARACTERS = 20_000
@@ -45,12 +42,6 @@ _MOST_MESSAGES = 300
 _SHORT_PASTE = 200
 _LONGEST_REQUEST = 40  # tokens
 _BRIEF_ANSWER = 4  # tokens
-_OPEN_MARKS = frozenset('"`:;()[]{}<>?\u2026\uff1a\uff1b\uff08\uff09\u3001')
-# Last words behind which a sentence goes on.
-_OPEN_ENDS = (
-    *("auxiliaries", "finite", "leading_prepositions", "articles", "determiners", "negations"),
-    *("list_words", "subordinators", "adverbs", "subjects", "particles"),
-)
 TOO_MUCH = "the run holds more text than is read beside a message"
 _LED = "the message before it says what it is"
 _TOUCHED = "another message of this run may change what it means"
@@ -153,20 +144,20 @@ def _read_text_beside_request(text: str, before: bool) -> _Reading:
     language = detect(tokens) or languages.load("en")
     content: frozenset[str] = frozenset()
     for whole in split_sentences(tokens, strict=False):
-        if _says_nothing(whole, language) or is_request(whole):
+        if says_nothing(whole, language) or is_request(whole):
             continue
         # "ok now run the tests"
         sentence = whole[1:] if is_greeting(whole[:1], language) else whole
         if _is_gone(sentence, language):
             continue
         if ends_in_question(sentence) or asks(sentence, language):
-            alone = _asks_alone(sentence, language, known=False)
+            alone = asks_alone(sentence, language, known=False)
             content |= content_of(sentence)
         else:
             # "Check my English" would take the request for its object.
             alone = _is_reason(sentence, language) or _is_unspaced_statement(sentence, language)
             alone = alone or (
-                _stands_alone(sentence, language, known=False)
+                stands_alone(sentence, language, known=False)
                 and not (before and _is_task(sentence, language))
             )
         if not alone:
@@ -185,7 +176,7 @@ def _is_unspaced_statement(sentence: Sequence[Token], language: Language) -> boo
         length > 0
         and len(rest) > 1
         and all(is_unspaced(token.low) for token in bare)
-        and not _is_open(rest, language)
+        and not is_open(rest, language)
         and not is_imagined_or_reported(bare, language)
     )
 
@@ -205,7 +196,7 @@ def _is_reason(sentence: Sequence[Token], language: Language) -> bool:
         return False
     rest = bare[length:]
     inner = language.words("subordinators")
-    if any(token.text in _OPEN_MARKS or token.low in inner for token in rest):
+    if any(token.text in OPEN_MARKS or token.low in inner for token in rest):
         return False
     return not (
         language.phrases("pointing_words").found_in(rest) or is_imagined_or_reported(bare, language)
@@ -217,12 +208,12 @@ def _is_gone(sentence: Sequence[Token], language: Language) -> bool:
     bare = strip_final_stop(sentence)
     length = language.phrases("correction_leaving").match_at(bare, 0)
     if length:
-        return length < len(bare) and not _is_open(bare[length:], language)
+        return length < len(bare) and not is_open(bare[length:], language)
     ended = next(iter(language.phrases("correction_ended").find(bare)), None)
     if ended is None:
         return False
     rest = [*bare[: ended[0]], *bare[sum(ended) :]]
-    return language.phrases("beside_statements").match_at(rest, 0) > 0 and _stands_alone(
+    return language.phrases("beside_statements").match_at(rest, 0) > 0 and stands_alone(
         rest, language
     )
 
@@ -270,7 +261,7 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
     speaks = asked = forgets = False
     content: frozenset[str] = frozenset()
     for sentence in split_sentences(tokens, strict=False):
-        if _says_nothing(sentence, language):
+        if says_nothing(sentence, language):
             continue
         aside = find_aside(sentence, language)
         if aside:
@@ -278,10 +269,10 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
             speaks = speaks or aside != "statement"
             asked = asked or aside == "open question"
             content |= content_of(sentence)
-        elif _stands_alone(sentence, language):
+        elif stands_alone(sentence, language):
             speaks = True
         elif ends_in_question(sentence) or asks(sentence, language):
-            if not _asks_alone(sentence, language):
+            if not asks_alone(sentence, language):
                 return _Reading(alone=False)
             asked, content = True, content | content_of(sentence)
         elif len(sentence) <= _LONGEST_REQUEST and is_request(sentence):
@@ -294,110 +285,12 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
 def _read_answer(tokens: Sequence[Token], language: Language, question: str) -> _Reading:
     """An answer is read with its question, whose words it takes for its own."""
     asked = tokenize(question[:_READ])
-    if not asks_aside(asked) or _is_open(tokens, language):
+    if not asks_aside(asked) or is_open(tokens, language):
         return _Reading(alone=False)
     selves = language.words("weak_first_person")
     brief = len(tokens) <= _BRIEF_ANSWER and not any(token.low in selves for token in tokens)
     if not brief and not all(
-        _stands_alone(sentence, language) for sentence in split_sentences(tokens, strict=False)
+        stands_alone(sentence, language) for sentence in split_sentences(tokens, strict=False)
     ):
         return _Reading(alone=False)
     return _Reading(content=content_of(asked) | content_of(tokens))
-
-
-def _says_nothing(sentence: Sequence[Token], language: Language) -> bool:
-    moving_on = language.phrases("moving_on").match_at(sentence, 0)
-    return is_greeting(sentence, language) or 0 < count_words(sentence) <= moving_on
-
-
-def _asks_alone(sentence: Sequence[Token], language: Language, *, known: bool = True) -> bool:
-    bare = list(strip_final_stop(sentence))
-    while bare and not bare[-1].word:
-        bare.pop()
-    start = find_unit(bare, language).starts[-1] if bare else 0
-    length = language.phrases("beside_questions").match_at(bare, start)
-    tail = bare[start + length :]
-    plain = length > 0 and not _is_open(tail, language)
-    return plain and (not known or is_known(tail, language))
-
-
-def _stands_alone(sentence: Sequence[Token], language: Language, *, known: bool = True) -> bool:
-    """True for a whole plain statement of the speaker, or a whole plain order.
-
-    Where `known`, of things that are sure to speak of no message.
-    """
-    if not sentence[0].word or is_imagined_or_reported(sentence, language):
-        return False
-    bare = strip_final_stop(sentence)
-    start = find_unit(bare, language).starts[-1] if bare else 0
-    while start < len(bare) and (
-        bare[start].low in language.words("beside_leads") or separates(bare, start)
-    ):
-        start += 1
-    rest = bare[start:]
-    if count_words(rest) < _FEWEST_WORDS or not rest[-1].word:
-        return False
-    if any(rest[-1].low in language.words(field) for field in _OPEN_ENDS):
-        return False
-    length = language.phrases("beside_statements").match_at(rest, 0)
-    if length and known:
-        return length < len(rest) and _is_plain_tail(rest, length, language)
-    if length:
-        return length < len(rest) and not _is_open(rest[length:], language)
-    length, signed = _order_length(rest, language)
-    tail = rest[length:]
-    fields = ("beside_objects", "beside_things") if signed else ("beside_objects",)
-    plain = length > 0 and not _is_open(tail, language)
-    return plain and (not known or is_known(tail, language, fields))
-
-
-def _is_plain_tail(rest: Sequence[Token], start: int, language: Language) -> bool:
-    """True when a statement goes on with things that speak of no message, or with a name.
-
-    What else could follow "I like" is without number: parody, fooling bots, the contrary.
-    """
-    tail = rest[start:]
-    # "I speak for Bob"
-    if tail[0].low in language.words("leading_prepositions") or _is_open(tail, language):
-        return False
-    named: set[int] = set()
-    for index, token in enumerate(tail):
-        before = rest[start + index - 1]
-        led = before.low in language.words("beside_named") or index - 1 in named
-        if led and token.word and token.text[0].isupper() and "'" not in token.text:
-            named.add(index)
-    plain = [token for index, token in enumerate(tail) if index not in named]
-    return is_known(plain, language, ("beside_objects", "beside_things"))
-
-
-def _order_length(rest: Sequence[Token], language: Language) -> tuple[int, bool]:
-    """(length up to the verb, whether a sign stands in front): "never | push | to main".
-
-    A thing must follow: "push to" and "fix with the words" would take the next message for it.
-    """
-    signs = ("strong", "prohibitions")
-    index, verb = 0, language.phrases("beside_orders").match_at(rest, 0)
-    while not verb:
-        length = max(language.phrases(field).match_at(rest, index) for field in signs)
-        if not length:
-            return 0, False
-        index += length
-        verb = language.phrases("beside_orders").match_at(rest, index)
-    if index + verb >= len(rest) or not is_order(rest, language):
-        return 0, False
-    prepositions = language.words("leading_prepositions")
-    if not index and rest[verb].low in prepositions:
-        return 0, False
-    return index + verb, index > 0
-
-
-def _is_open(tokens: Sequence[Token], language: Language) -> bool:
-    """True when words point elsewhere, speak of texts, or leave the sentence open."""
-    words = language.words("beside_not")
-    inner = language.words("subordinators") - language.words("list_words")
-    return any(
-        token.low.partition("'")[0] in words
-        or token.low in inner
-        or (not token.word and token.text in _OPEN_MARKS)
-        for token in tokens
-    ) or language.phrases("pointing_words").found_in(tokens)
