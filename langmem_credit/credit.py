@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .claims import unsupported
-from .lists import items_of
 from .neighbours import TOO_MUCH, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict, check_words
 from .obstacles import find_obstacle
-from .sentences import Stretch, sentences_of
-from .suggesting import suggest, typed_by_asker, words_of
+from .sentences import Stretch
+from .suggesting import stretches_of, suggest, typed_by_asker, words_of
 from .telling import difference, keeps_marks, says_in_any
 from .words import Token, count_words, find_tokens, fold, strip_final_stop, tokenize
 
@@ -118,12 +117,14 @@ def _judge_message(
     verdict = _judge(note, told, whole, limits)
     if verdict.credited or verdict.rule == "too_long":
         return verdict, whole
-    for part in (*sentences_of(whole), *items_of(whole)):
+    parts = list(stretches_of(whole))[1:]
+    for part in parts:
         if says_in_any(part, told) and (credited := _judge(note, told, part, limits)).credited:
             return credited, part
-    if verdict.rule not in _WITHOUT_OFFER:
-        offer = suggest(note, whole.heard, limits=limits) or verdict.suggestion
-        verdict = replace(verdict, suggestion=offer)
+    if verdict.rule in _WITHOUT_OFFER or (not parts and len(whole.heard) == 1):
+        return verdict, whole
+    offer = suggest(note, whole.heard, limits=limits) or verdict.suggestion
+    verdict = replace(verdict, suggestion=offer)
     return verdict, whole
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .clauses import holds_errand
-from .detection import detect_tied
 from .neighbours import find_touching
 from .pasting import find_pasted
 from .questions import asks_of_person
@@ -11,7 +10,6 @@ from .retractions import answers_about_text
 from .sentences import Stretch
 from .smalltalk import is_small_talk
 from .standing import has_own_sign, lasts
-from .units import Unit
 from .voice import asks, find_foreign_voice
 from .words import split_sentences, strip_final_stop
 
@@ -45,12 +43,13 @@ def find_obstacle(stretch: Stretch) -> tuple[str, str]:
         return "own_voice", "it answers the agent's question and does not speak of the person"
     if not stretch.lasting and not lasts(sentences, language):
         return "one_off", ""
-    return _read_otherwise(unit)
+    return _read_otherwise(stretch)
 
 
-def _read_otherwise(unit: Unit) -> tuple[str, str]:
+def _read_otherwise(stretch: Stretch) -> tuple[str, str]:
     """The obstacle in another language that the words may as well be of: "Usa essa foto"."""
-    for other in detect_tied(unit.tokens)[1:]:
+    unit = stretch.unit
+    for other in stretch.unit_languages[1:]:
         if holds_errand(unit.tokens, other):
             return "one_off", ""
         if asks(strip_final_stop(unit.shortest), other):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .detection import detect
+from .detection import detect_tied
 from .forget_requests import is_request
 from .languages import Language
 from .notes import Utterance
@@ -47,14 +47,25 @@ class Stretch:
         return self.heard[self.index]
 
     @cached_property
+    def languages(self) -> tuple[Language, ...]:
+        """The languages it may be written in; none where it has no file of words."""
+        return detect_tied(self.tokens)
+
+    @property
     def language(self) -> Language | None:
-        """The language it is written in."""
-        return detect(self.tokens)
+        """The language it is read in."""
+        return next(iter(self.languages), None)
 
     @cached_property
     def unit(self) -> Unit:
         """What of it must be in a note."""
         return find_unit(self.tokens, self.language)
+
+    @cached_property
+    def unit_languages(self) -> tuple[Language, ...]:
+        """The languages that the unit may be written in."""
+        whole = len(self.unit.tokens) == len(self.tokens)
+        return self.languages if whole else detect_tied(self.unit.tokens)
 
 
 def sentences_of(whole: Stretch) -> Iterator[Stretch]:

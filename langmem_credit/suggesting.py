@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
-from .detection import detect
 from .edges import with_own_mark
 from .lists import items_of
 from .neighbours import is_too_much
@@ -26,12 +26,30 @@ def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -
     """
     if is_too_much(heard):
         return None
+    messages = (
+        Stretch(heard, index, 0, tokenize(heard[index].text))
+        for index in reversed(typed_by_asker(heard))
+        if len(heard[index].text) <= limits.said
+    )
+    return nearest(note, [one for message in messages for one in stretches_of(message)], limits)
+
+
+def stretches_of(message: Stretch) -> Iterator[Stretch]:
+    """The message, and each part of it that may stand alone where nothing touches it."""
+    return chain([message], sentences_of(message), items_of(message))
+
+
+def nearest(note: str, stretches: Iterable[Stretch], limits: Limits) -> str | None:
+    """The words of the stretch nearest to the note, of those that would be credited."""
     wanted = {token.low for token in tokenize(note[: limits.said]) if token.word}
     found = []
-    for index in reversed(typed_by_asker(heard)):
-        if len(heard[index].text) <= limits.said:
-            tokens = tokenize(heard[index].text)
-            found += list(_sharing(wanted, Stretch(heard, index, 0, tokens)))
+    for stretch in stretches:
+        language = stretch.language
+        common = language.words("function_words") if language else frozenset()
+        words = [token.low for token in stretch.tokens if token.word]
+        shared = len(wanted.intersection(words) - common)
+        if shared and stretch.unit.tokens:
+            found.append((-shared, len(words), stretch))
     found.sort(key=lambda one: one[:2])
     for *_, stretch in found[:_MOST_TRIED]:
         text = words_of(stretch, limits)
@@ -40,21 +58,11 @@ def suggest(note: str, heard: Sequence[Utterance], *, limits: Limits = LIMITS) -
     return None
 
 
-def _sharing(wanted: set[str], whole: Stretch) -> Iterator[tuple[int, int, Stretch]]:
-    """(words shared, negative; words in all; stretch) of each stretch that shares one."""
-    language = whole.language
-    common = language.words("function_words") if language else frozenset()
-    for stretch in (whole, *sentences_of(whole), *items_of(whole)):
-        words = [token.low for token in stretch.tokens if token.word]
-        shared = len(wanted.intersection(words) - common)
-        if shared and stretch.unit.tokens:
-            yield -shared, len(words), stretch
-
-
 def words_of(stretch: Stretch, limits: Limits) -> str | None:
     """The stretch's words without openers and closers; None where a note cannot keep them."""
     unit, message = stretch.unit, stretch.utterance.text
-    text = text_of(with_own_mark(unit.tokens, unit.shortest, detect(unit.tokens)), message)
+    language = next(iter(stretch.unit_languages), None)
+    text = text_of(with_own_mark(unit.tokens, unit.shortest, language), message)
     if count_words(unit.shortest) < 2 or len(text) > limits.note:
         return None
     return text if keeps_marks(unit, message, tokenize(text), text) else None

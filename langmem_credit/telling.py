@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .contractions import open_each
-from .detection import detect_tied
 from .edges import note_ranges, renames
 from .languages import Language
 from .sentences import Stretch
@@ -20,7 +19,7 @@ from .words import Token, strip_final_stop
 def says_in_any(stretch: Stretch, note: Sequence[Token]) -> bool:
     """True when the note says the unit in one of the languages that its words may be of."""
     return _says(stretch.unit, note, stretch.language) or any(
-        _says(stretch.unit, note, other) for other in detect_tied(stretch.tokens)[1:]
+        _says(stretch.unit, note, other) for other in stretch.languages[1:]
     )
 
 
