@@ -15,7 +15,7 @@ from .neighbours import TOO_MUCH, is_too_much
 from .notes import LIMITS, Limits, Utterance, Verdict, check_words
 from .obstacles import find_obstacle
 from .sentences import Stretch
-from .suggesting import stretches_of, suggest, typed_by_asker, words_of
+from .suggesting import nearest, stretches_of, suggest, typed_by_asker, words_of
 from .telling import difference, keeps_marks, says_in_any
 from .words import Token, count_words, find_tokens, fold, strip_final_stop, tokenize
 
@@ -123,8 +123,11 @@ def _judge_message(
             return credited, part
     if verdict.rule in _WITHOUT_OFFER or (not parts and len(whole.heard) == 1):
         return verdict, whole
-    offer = suggest(note, whole.heard, limits=limits) or verdict.suggestion
-    verdict = replace(verdict, suggestion=offer)
+    if len(whole.heard) == 1:
+        offer = nearest(note, [whole, *parts], limits)
+    else:
+        offer = suggest(note, whole.heard, limits=limits)
+    verdict = replace(verdict, suggestion=offer or verdict.suggestion)
     return verdict, whole
 
 

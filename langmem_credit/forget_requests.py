@@ -98,8 +98,14 @@ def find_request(utterance: Utterance, said: str) -> Request | None:
     return None
 
 
+def is_request_in(sentence: Sequence[Token], language: Language) -> bool:
+    """True when the sentence asks for something to be forgotten in this language."""
+    asked = _find_asked(sentence, language)
+    return asked is not None and len(asked.said) > 0
+
+
 def is_request(sentence: Sequence[Token]) -> bool:
-    """True when the sentence asks for something to be forgotten and says what."""
+    """The same in any language."""
     request = _read(Utterance("", ""), sentence, detect(sentence), ((), ()))
     return request is not None and len(request.said) > 0
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .detection import detect_tied
-from .forget_requests import is_request
+from .forget_requests import is_request_in
 from .languages import Language
 from .notes import Utterance
 from .pasting import find_pasted
@@ -82,7 +82,7 @@ def sentences_of(whole: Stretch) -> Iterator[Stretch]:
     sentences = _split(whole.tokens)
     if not 1 < len(sentences) <= _MOST or not all(map(_is_closed, sentences)):
         return
-    if any(map(is_request, sentences)):
+    if any(is_request_in(one, language) for one in sentences):
         # "What I wrote was wrong. I run Debian."
         return
     bound = [_points(one, language) for one in sentences]

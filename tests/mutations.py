@@ -472,7 +472,7 @@ MUTATIONS = [
         ('if utterance.via != "input" or utterance.asked or find_pasted', "if find_pasted"),
         (" or find_pasted(utterance.text):", ":"),
         ("or not all(map(_is_closed, sentences)):", "or False:"),
-        ("    if any(map(is_request, sentences)):", "    if False:"),
+        ("    if any(is_request_in(one, language) for one in sentences):", "    if False:"),
         ("if any(bound[first:last]) or _is_gone_on", "if _is_gone_on"),
         (" or _is_gone_on(sentences, last, language):", ":"),
         ("if any(token.text[0].isupper() for token in tokens):", "if False:"),
