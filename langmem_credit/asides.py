@@ -112,7 +112,6 @@ def _is_plain(rest: Sequence[Token], begin: int, language: Language) -> bool:
     """True when nothing behind the opening speaks of what else is said."""
     denied = language.words("aside_not") | language.words("negations")
     shown = language.words("aside_shown")
-    content = 0
     for index in range(begin, len(rest)):
         token = rest[index]
         following = rest[index + 1] if index + 1 < len(rest) else None
@@ -125,8 +124,7 @@ def _is_plain(rest: Sequence[Token], begin: int, language: Language) -> bool:
                 return False
         elif token.low.partition("'")[0] in denied or _is_anothers(rest, index, language):
             return False
-        content += token.word and token.low not in language.words("function_words")
-    return content > 0
+    return True
 
 
 def _is_anothers(words: Sequence[Token], index: int, language: Language) -> bool:

@@ -14,13 +14,11 @@ from .detection import detect_tied
 from .forget_requests import is_request_in
 from .languages import Language
 from .notes import Utterance
-from .pasting import find_pasted
 from .units import Unit, find_unit, gives_words, is_greeting
 from .words import Token, split_sentences, tokenize
 
 _MOST = 12  # sentences of a message that is cut
 _STOPS = frozenset(".!?")
-_OPENING, _CLOSING = frozenset("([{<\u201c\u300c\uff08"), frozenset(")]}>\u201d\u300d\uff09")
 
 
 @dataclass(frozen=True)
@@ -75,12 +73,12 @@ def sentences_of(whole: Stretch) -> Iterator[Stretch]:
     something back.
     """
     utterance, language = whole.utterance, whole.language
-    if utterance.via != "input" or utterance.asked or find_pasted(utterance.text):
+    if utterance.via != "input" or utterance.asked:
         return
     if language is None or not language.words("anaphors"):
         return
     sentences = _split(whole.tokens)
-    if not 1 < len(sentences) <= _MOST or not all(map(_is_closed, sentences)):
+    if not 1 < len(sentences) <= _MOST:
         return
     if any(is_request_in(one, language) for one in sentences):
         # "What I wrote was wrong. I run Debian."
@@ -130,11 +128,3 @@ def _is_gone_on(sentences: Sequence[Sequence[Token]], last: int, language: Langu
         and gives_words(sentences[last - 1 : last], language)
         and is_greeting(sentences[last], language)
     )
-
-
-def _is_closed(sentence: Sequence[Token]) -> bool:
-    """False where a bracket or a quotation goes on into the next sentence."""
-    texts = [token.text for token in sentence]
-    opened = sum(text in _OPENING for text in texts)
-    closed = sum(text in _CLOSING for text in texts)
-    return opened == closed and not sum(text == '"' for text in texts) % 2

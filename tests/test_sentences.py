@@ -43,6 +43,11 @@ def test_the_span_is_that_of_the_sentence(case):
             "I live in Oslo. I work in Oslo. Can you book a table?",
             "I live in Oslo. I work in Oslo",
         ),
+        (
+            "The user who lives in Oslo plays a cello",
+            "I live in Oslo. I play the cello. Can you book a table?",
+            "I live in Oslo. I play the cello",
+        ),
         ("There are approvals", "House rules:\n- no pushes\n- two approvals", "two approvals"),
         ("Uses zsh", "I use zsh. Only at home.", "I use zsh. Only at home"),
         ("Uses zsh", "I use zsh. Scratch that.", None),
@@ -67,7 +72,7 @@ def test_the_quote_may_be_the_message_or_the_sentence():
 
 def test_an_answer_is_never_cut():
     text = "I prefer trains. Can you book a table?"
-    said = Utterance("m", text, asked="What would a clerk say?")
+    said = Utterance("m", text, asked="Which do you like?")
 
     assert not judge("I prefer trains", text, [said]).credited
 
