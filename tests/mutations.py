@@ -50,7 +50,7 @@ TESTS = {
     "questions": ("tests/test_credit.py",),
     "credit": ("tests/test_credit.py", "tests/test_spoken_languages.py"),
     "edges": ("tests/test_credit.py",),
-    "obstacles": ("tests/test_credit.py", "tests/test_spoken_languages.py"),
+    "obstacles": ("tests/test_credit.py", "tests/test_languages.py"),
     "suggesting": ("tests/test_credit.py", "tests/test_sentences.py"),
     "asides": ("tests/test_credit.py", "tests/test_sentences.py"),
     "sentences": ("tests/test_credit.py", "tests/test_sentences.py"),
