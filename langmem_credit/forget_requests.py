@@ -166,8 +166,7 @@ def _is_foreign(sentence: Sequence[Token], code: str) -> bool:
     """True when the file of the language shows that nobody asks for anything here."""
     if code not in languages.CODES:
         return False
-    parts = split_sentences(sentence, strict=False)
-    voice = find_foreign_voice(sentence, parts, languages.load(code))
+    voice = find_foreign_voice(sentence, [sentence], languages.load(code))
     return voice[0] in ("own_voice", "question")
 
 
