@@ -41,6 +41,14 @@ def index(server: ChromaServer) -> Iterator[ChromaIndex]:
     index.close()
 
 
+def found_soon(index: ChromaIndex, query: str) -> list[str]:
+    """What the index finds once it answers in time, as it may not at once on a busy machine."""
+    end = time.monotonic() + 20
+    while not (hits := index.search("ann", query, 1)) and time.monotonic() < end:
+        time.sleep(0.2)
+    return [hit.note_id for hit in hits]
+
+
 def test_without_a_server_it_says_so_and_starts_when_one_comes(
     server: ChromaServer, index: ChromaIndex
 ) -> None:
@@ -102,8 +110,7 @@ def test_a_frozen_server_costs_no_more_than_its_time(
         assert "no answer within" in index.status().reason or "cannot be reached" in (
             index.status().reason
         )
-    time.sleep(0.2)
-    assert index.search("ann", "word3", 1)[0].note_id == "n00003"
+    assert found_soon(index, "word3") == ["n00003"]
 
 
 def test_a_frozen_server_takes_no_thread_for_good(server: ChromaServer) -> None:
@@ -116,7 +123,7 @@ def test_a_frozen_server_takes_no_thread_for_good(server: ChromaServer) -> None:
     time.sleep(1.0)
     waiting = [one for one in threading.enumerate() if "index server" in one.name]
     assert len(waiting) <= chroma_server._CALLS
-    assert index.search("ann", "word3", 1)[0].note_id == "n00003"
+    assert found_soon(index, "word3") == ["n00003"]
     index.close()
 
 
