@@ -30,9 +30,10 @@ def renames(
     if start and tokens[start - 1].word and first.text.istitle() and len(first.text) > 1:
         if told and told[0].text == first.low:
             return True
-    return _is_used(tokens, end, language) and _mark_at(tokens, end) != _mark_at(
-        told, len(strip_final_stop(told))
-    )
+    mark = _mark_at(tokens, end)
+    # "Never write to C:" ends in a name, whatever the verb.
+    counts = mark == ":" or _is_used(tokens, end, language)
+    return counts and mark != _mark_at(told, len(strip_final_stop(told)))
 
 
 def with_own_mark(
@@ -42,7 +43,8 @@ def with_own_mark(
     if not shortest:
         return shortest
     end = next(index for index, token in enumerate(tokens, 1) if token.end == shortest[-1].end)
-    if _is_used(tokens, end, language) and _mark_at(tokens, end):
+    mark = _mark_at(tokens, end)
+    if mark == ":" or (mark and _is_used(tokens, end, language)):
         return [*shortest, tokens[end]]
     return shortest
 

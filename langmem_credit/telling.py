@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .contractions import open_each
 from .edges import note_ranges, renames
+from .gerunds import spelled_out
 from .languages import Language
 from .sentences import Stretch
 from .shift import same_opened
@@ -38,6 +39,7 @@ def _says(unit: Unit, note: Sequence[Token], language: Language | None) -> bool:
     ranges = [one for one in unit.ranges() if not renames(unit.tokens, one, told, language)]
     if any(_is_verbatim(unit.tokens[start:end], note) for start, end in ranges):
         return True
+    note = spelled_out(note, unit.tokens, language)
     said = open_each(unit.tokens, language)
     opened = open_each(note, language)
     return any(

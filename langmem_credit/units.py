@@ -243,6 +243,13 @@ def _goes_on(tokens: Sequence[Token], index: int, language: Language) -> bool:
     # "Remember that time I …" remembers no statement.
     if index > 0 and language.phrases("openers_not_over").match_at(tokens, index - 1):
         return True
+    if index > 0 and tokens[index - 1].low in language.words("relative_openers"):
+        # "Remember that dog I love" speaks of a dog, "remember that usually I walk" does not.
+        known = language.words("adverbs") | language.words("subject_adverbs")
+        known |= language.words("subordinators") | language.words("strong")
+        following = tokens[index + 1].low if index + 1 < len(tokens) else ""
+        if following in language.words("subject_pronouns") and tokens[index].low not in known:
+            return True
     listed = index > 0 and tokens[index - 1].text in ",\uff0c\u3001"
     return listed and index + 1 < len(tokens) and tokens[index + 1].low in joining
 

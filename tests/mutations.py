@@ -54,6 +54,7 @@ TESTS = {
     "suggesting": ("tests/test_credit.py", "tests/test_sentences.py"),
     "asides": ("tests/test_credit.py", "tests/test_sentences.py"),
     "sentences": ("tests/test_credit.py", "tests/test_sentences.py"),
+    "gerunds": ("tests/test_credit.py",),
     "lists": ("tests/test_sentences.py",),
     "claims": ("tests/test_credit.py",),
     "forgetting": ("tests/test_forgetting.py",),
@@ -475,6 +476,15 @@ MUTATIONS = [
         ("if any(one[-1].text not in _STOPS or not one[-2:][0].word for", "if any(False for"),
     ),
     *_m(
+        "gerunds",
+        ("and _is_yours(unit, begin, language):", "and True:"),
+        ("    if not main or not is_order(main, language):", "    if False:"),
+        ("        token.low in denied or (index", "        (index"),
+        ("or (index and token.word and token.text.istitle())", ""),
+        ("        and unit[index + 2].low not in others\n", ""),
+        ('    return frozenset({f"{verb}ing"})\n', "    return frozenset()\n"),
+    ),
+    *_m(
         "lists",
         ("    if len(marks) != 1 or", "    if"),
         ("if not kind or not all(_is_aside(line, language) for", "if not kind or any(False for"),
@@ -494,11 +504,9 @@ MUTATIONS = [
         ('if language.phrases("place_others").found_in(unit):', "if False:"),
         ("        index not in pairs\n        and (", "        (True) and ("),
         ("        if told and told[0].text == first.low:", "        if False:"),
-        (
-            "return _is_used(tokens, end, language) and _mark_at(tokens, end) !=",
-            "return _mark_at(tokens, end) !=",
-        ),
-        ("    if _is_used(tokens, end, language) and _mark_at(tokens, end):", "    if False:"),
+        ('counts = mark == ":" or _is_used(tokens, end, language)', "counts = True"),
+        ('counts = mark == ":" or _is_used(', "counts = _is_used("),
+        ('    if mark == ":" or (mark and _is_used(tokens, end, language)):', "    if False:"),
     ),
     *_m(
         "claims",

@@ -31,6 +31,7 @@ FIELDS: dict[str, str] = {
     "copulas": "Verbs that make an opener the subject of a sentence.",
     "openers_not_before": "Words in front of which an opener is none: 'remember me'.",
     "openers_not_with": "Phrases that speak of a wording or a title: no opener goes from it.",
+    "relative_openers": "Last words of openers that may point: 'that dog I love'.",
     "openers_not_over": "Phrases that an opener's last word may not open: 'remember that time'.",
     "closers": "Phrases at the end that may be left out.",
     "closers_after_separator": "The same, only behind a comma or the like.",
@@ -105,6 +106,11 @@ FIELDS: dict[str, str] = {
     "would_before": "See `would_contractions`.",
     "common_behind": "Articles that make no name of capitals, where all is in capitals.",
     "emphasis": "Words that may be written in capitals and told in small letters.",
+    # "Before committing" for "before you commit".
+    "gerund_behind": "Words behind which a gerund may stand for 'you' and a verb.",
+    "gerund_subjects": "'You'.",
+    "gerund_not": "Verbs that have no such gerund.",
+    "gerund_not_with": "Words of an order beside which somebody else could be meant.",
     # First person to third.
     "persons": "Words for one person each, joined by '|': the speaker, the speaker's group, you.",
     "subject": "'I'.",
