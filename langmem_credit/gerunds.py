@@ -41,7 +41,7 @@ def spelled_out(
 
 def _clauses(unit: Sequence[Token], language: Language) -> list[tuple[int, Sequence[Token]]]:
     """(place, words) of each "before you commit"."""
-    behind, others = language.words("gerund_behind"), language.words("gerund_not")
+    behind = language.words("gerund_behind")
     return [
         (index, unit[index : index + 3])
         for index in range(len(unit) - 2)
@@ -49,7 +49,6 @@ def _clauses(unit: Sequence[Token], language: Language) -> list[tuple[int, Seque
         and unit[index + 1].low in language.words("gerund_subjects")
         and unit[index + 2].text.isalpha()
         and unit[index + 2].text.islower()
-        and unit[index + 2].low not in others
     ]
 
 

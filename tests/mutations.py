@@ -481,7 +481,6 @@ MUTATIONS = [
         ("    if not main or not is_order(main, language):", "    if False:"),
         ("        token.low in denied or (index", "        (index"),
         ("or (index and token.word and token.text.istitle())", ""),
-        ("        and unit[index + 2].low not in others\n", ""),
         ('    return frozenset({f"{verb}ing"})\n', "    return frozenset()\n"),
     ),
     *_m(

@@ -109,7 +109,6 @@ FIELDS: dict[str, str] = {
     # "Before committing" for "before you commit".
     "gerund_behind": "Words behind which a gerund may stand for 'you' and a verb.",
     "gerund_subjects": "'You'.",
-    "gerund_not": "Verbs that have no such gerund.",
     "gerund_not_with": "Words of an order beside which somebody else could be meant.",
     # First person to third.
     "persons": "Words for one person each, joined by '|': the speaker, the speaker's group, you.",
