@@ -9,7 +9,7 @@ these lists has no such sentences.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import NamedTuple
 
 from .languages import Language
 from .questions import is_known
@@ -18,7 +18,6 @@ from .units import find_unit, is_greeting
 from .voice import is_imagined_or_reported
 from .words import Token, count_words, ends_in_question, separates, strip_final_stop
 
-Kind = Literal["", "question", "open question", "request", "statement"]
 _FEWEST_WORDS = 3
 _MOST_WORDS = 24
 OPEN_MARKS = frozenset('"`:;()[]{}<>?\u2026\uff1a\uff1b\uff08\uff09\u3001')
@@ -31,52 +30,67 @@ _GOING_ON = (
 )
 _LOOSE_ENDS = (
     *("leading_prepositions", "articles", "determiners", "negations"),
-    *("list_words", "subordinators"),
+    *("list_words", "subordinators", "aside_ends"),
 )
 _OPEN_ENDS = (*_LOOSE_ENDS, "auxiliaries", "finite", "subjects", "particles")
 
 
-def find_aside(sentence: Sequence[Token], language: Language) -> Kind:
-    """What kind of such a sentence it is; "" for any other.
+class Aside(NamedTuple):
+    """What such a sentence does to the next one, if anything.
 
-    An open question ("What is on the wall?") could be answered by the next sentence.
+    Attributes:
+        opens: the next sentence could be its answer, or a text that it asks for.
+        names: an order behind it could be its own: "I have a mug. Never look back."
+    """
+
+    opens: bool = False
+    names: bool = False
+
+
+def find_aside(sentence: Sequence[Token], language: Language) -> Aside | None:
+    """The sentence as one of these; None for any other.
 
     >>> from langmem_credit.languages import load
     >>> from langmem_credit.words import tokenize
     >>> texts = ("Can you fix the build?", "I'm a nurse.", "Can you fix that?", "Fix the joke.")
-    >>> [find_aside(tokenize(text), load("en")) for text in texts]
-    ['request', 'statement', '', '']
+    >>> [find_aside(tokenize(text), load("en")) is not None for text in texts]
+    [True, True, False, False]
     """
     asked = ends_in_question(sentence)
     words = _without_closer(sentence, language)
     rest = words[_skip_leads(words, language) :]
     if is_courtesy(rest, language):
-        return "statement"
+        return Aside()
     if not _FEWEST_WORDS <= count_words(rest) <= _MOST_WORDS or not rest[-1].word:
-        return ""
-    kind, length = _open(rest, asked, language)
+        return None
+    length, aside = _open(rest, asked, language)
     # "Can you help us?" is whole, "I work for us" may not be.
-    ends = _OPEN_ENDS if kind == "statement" else _LOOSE_ENDS
+    ends = _LOOSE_ENDS if aside.names else _OPEN_ENDS
     if any(rest[-1].low in language.words(field) for field in ends):
-        return ""
-    return kind if 0 < length < len(rest) and _is_plain(rest, length, language) else ""
+        return None
+    return aside if 0 < length < len(rest) and _is_plain(rest, length, language) else None
 
 
-def _open(rest: Sequence[Token], asked: bool, language: Language) -> tuple[Kind, int]:
-    """(kind, words of the opening); 0 where it opens in no known way."""
-    verbs = language.words("aside_verbs")
+def _open(rest: Sequence[Token], asked: bool, language: Language) -> tuple[int, Aside]:
+    """(words of the opening, what the sentence is); 0 where it opens in no known way."""
+    verbs, making = language.words("aside_verbs"), language.words("aside_making")
     length = language.phrases("aside_asking").match_at(rest, 0)
     if 0 < length < len(rest) and rest[length].low in verbs:
-        return "request", length + 1
+        return length + 1, Aside(rest[length].low in making, names=True)
     if asked:
         length = language.phrases("aside_questions").match_at(rest, 0)
         if length:
-            return "question", length
-        return "open question", language.phrases("aside_open").match_at(rest, 0)
+            return length, Aside(names=True)
+        return language.phrases("aside_open").match_at(rest, 0), Aside(opens=True, names=True)
     length = language.phrases("aside_requests").match_at(rest, 0)
     if length or rest[0].low in verbs:
-        return "request", length or 1
-    return "statement", language.phrases("aside_statements").match_at(rest, 0)
+        return length or 1, Aside(rest[0].low in making, names=True)
+    length = language.phrases("aside_statements").match_at(rest, 0)
+    if language.phrases("aside_roles").match_at(rest, 0) == length > 0:
+        # "I'm a cat" plays.
+        people = language.words("aside_people")
+        length = length if any(token.low in people for token in rest) else 0
+    return length, Aside(names=language.phrases("aside_things").match_at(rest, 0) > 0)
 
 
 def is_courtesy(words: Sequence[Token], language: Language) -> bool:

@@ -123,7 +123,7 @@ def _kind_of(head: str, language: Language) -> str:
 
 def _is_aside(line: str, language: Language) -> bool:
     tokens = tokenize(line)
-    return is_greeting(tokens, language) or find_aside(tokens, language) != ""
+    return is_greeting(tokens, language) or find_aside(tokens, language) is not None
 
 
 def _touches(item: Sequence[Token], language: Language) -> bool:
@@ -131,6 +131,13 @@ def _touches(item: Sequence[Token], language: Language) -> bool:
     if (detect(item) or language) is not language:
         return True
     if not item or item[0].low in language.words("list_not_first"):
+        return True
+    if (
+        item[1:2]
+        and item[1].text == ","
+        and item[0].low in language.words("openers_before_separator")
+    ):
+        # "no, spaces" answers the item before.
         return True
     mask = quoted_mask(item)
     denied = language.words("list_not")

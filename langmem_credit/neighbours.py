@@ -264,10 +264,8 @@ def _read_text(text: str, question: str, answers: bool) -> _Reading:
         if says_nothing(sentence, language):
             continue
         aside = find_aside(sentence, language)
-        if aside:
-            # A statement of the speaker can be neither asked for nor handed over.
-            speaks = speaks or aside != "statement"
-            asked = asked or aside == "open question"
+        if aside is not None:
+            speaks, asked = speaks or aside.names, asked or aside.opens
             content |= content_of(sentence)
         elif stands_alone(sentence, language):
             speaks = True
