@@ -51,7 +51,7 @@ def is_errand_with_sign(tokens: Sequence[Token], start: int, language: Language)
         return True
     if is_verb_final(language):
         sign = next(language.merged(_SIGNS).find(tokens), (len(tokens), 0))[0]
-        return chains(tokens[start:sign], language) or not may_last(tokens[start:], language)
+        return chains(tokens[start : sign + 1], language) or not may_last(tokens[start:], language)
     openers = language.phrases("sign_openers").texts
     if openers and not _opens_sign(tokens, start, language):
         return True

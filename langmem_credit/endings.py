@@ -6,11 +6,12 @@ from its end. A file without `statement_endings` has nothing here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .languages import Language
-from .letters import parts_words
-from .words import Token, split_sentences, strip_final_stop
+from .letters import IS_UNSPACED, is_syllable, parts_words
+from .words import Phrases, Token, split_sentences, strip_final_stop
 
 _MOST_SOFTENERS = 3
 _NEAR_END = 3  # words between a denial and the end: "push मत करना"
@@ -18,6 +19,9 @@ _LASTING = (
     *("way_endings", "use_endings", "calling_endings", "statement_endings"),
     *("prohibition_endings", "order_forms"),
 )
+_IS_NAME = re.compile(r"[\u30a1-\u30fc]|[!-~]+")
+_TRAILING = frozenset("\u2026~\u301c")
+_PAUSES = _TRAILING | frozenset("\u30fb/|-")
 _COMMAS = frozenset(",;:\uff0c\uff1b\uff1a\u3001")
 
 
@@ -28,10 +32,19 @@ def is_verb_final(language: Language) -> bool:
 
 def reports_at_end(tokens: Sequence[Token], language: Language) -> bool:
     """True where a sentence ends in "…って" or "…대", as somebody else's words do."""
-    endings = language.phrases("reported_endings")
-    return bool(endings.texts) and any(
-        endings.match_end(_bare(part)) > 0 for part in split_sentences(tokens, strict=False)
+    if not language.items("reported_endings"):
+        return False
+    return any(
+        _is_reported(_bare(part), language) for part in split_sentences(tokens, strict=False)
     )
+
+
+def _is_reported(bare: Sequence[Token], language: Language) -> bool:
+    if language.phrases("reported_endings").match_end(bare):
+        return True
+    length = language.phrases("reported_behind_names").match_end(bare)
+    # "使って" is an order, "tabsって" and "タブって" what somebody says.
+    return 0 < length < len(bare) and _IS_NAME.fullmatch(bare[-length - 1].low) is not None
 
 
 def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
@@ -45,15 +58,15 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
     """
     if points(tokens, language):
         return False
-    body = _body(tokens, "way_endings", language)
+    body = _body(tokens, language.phrases("way_endings"), language)
     if body is not None:
         return _is_manner(body, language) and not chains(body, language)
-    body = _body(tokens, "use_endings", language)
+    body = _body(tokens, language.phrases("use_endings"), language)
     if body is not None:
         length = object_length(body, len(body), language)
         rest = body[: len(body) - length]
         return length > 0 and _is_manner(rest, language) and not chains(rest, language)
-    body = _body(tokens, "calling_endings", language)
+    body = _body(tokens, language.phrases("calling_endings"), language)
     if body is not None:
         return (
             len(body) > 1
@@ -61,10 +74,12 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
             and (_is_manner(body[1:], language) and not chains(body, language))
         )
     if body is None:
-        body = _body(tokens, "statement_endings", language)
+        body = _body(tokens, language.phrases("statement_endings"), language)
         duties = tuple(language.items("duty_endings")) or ("\0",)
         # "भेजनी है" is a duty, "…てほしいです" a wish.
         if body is None or language.phrases("requests").found_in(_bare(tokens)):
+            return False
+        if not body and language.phrases("bound_endings").match_end(_bare(tokens)):
             return False
         if body and body[-1].low.endswith(duties):
             return False
@@ -74,7 +89,7 @@ def end_lasts(tokens: Sequence[Token], language: Language) -> bool:
 def may_last(tokens: Sequence[Token], language: Language) -> bool:
     """True for an ending that a sign of lasting may go with: none of the past, none unknown."""
     words = language.words("denials_before_verb")
-    return any(_body(tokens, field, language) is not None for field in _LASTING) or any(
+    return _body(tokens, language.merged(_LASTING), language) is not None or any(
         token.low in words for token in _bare(tokens)[-_NEAR_END:]
     )
 
@@ -98,7 +113,7 @@ def forbids(tokens: Sequence[Token], language: Language) -> bool:
     """True for one prohibition: "タブは使わないで", "push मत करना"; not at "忘れないで"."""
     if language.phrases("turns").found_in(tokens):
         return False
-    body = _body(tokens, "prohibition_endings", language)
+    body = _body(tokens, language.phrases("prohibition_endings"), language)
     words = language.words("denials_before_verb")
     bare = _bare(tokens)
     if body is None and any(token.low in words for token in bare[-_NEAR_END:]):
@@ -113,12 +128,35 @@ def chains(body: Sequence[Token], language: Language) -> bool:
         if index not in other and parts_words(body, index + length):
             return True
     joining = language.phrases("joining_endings")
-    endings = tuple(language.items("order_endings")) or ("\0",)
-    return any(
-        (token.text in _COMMAS and index and not joining.match_end(body[:index]))
-        or token.low.endswith(endings)
+    if any(
+        _pauses(body, index) and not joining.match_end(body[:index])
+        for index in range(1, len(body))
+    ):
+        return True
+    endings = tuple(language.items("order_endings"))
+    return bool(endings) and any(
+        token.low.endswith(endings) and index not in other and _is_whole(body, index, language)
         for index, token in enumerate(body)
     )
+
+
+def _pauses(tokens: Sequence[Token], index: int) -> bool:
+    """True at a comma, and where Japanese has a space: "DBを空に いつもタブを使って"."""
+    token, before = tokens[index], tokens[index - 1]
+    if token.text in _COMMAS or (token.text in _TRAILING and is_syllable(before.low)):
+        return True
+    if not IS_UNSPACED.match(before.low) or _IS_NAME.fullmatch(before.low):
+        return False
+    return token.text in _PAUSES or bool(token.gap and IS_UNSPACED.match(token.low))
+
+
+def _is_whole(tokens: Sequence[Token], index: int, language: Language) -> bool:
+    """True where a word ends and no other one makes an order with it, as in "알려 줘"."""
+    behind = index + 1
+    if not parts_words(tokens, behind):
+        return False
+    going_on = language.words("order_endings_not_before")
+    return behind == len(tokens) or tokens[behind].low not in going_on
 
 
 def points(tokens: Sequence[Token], language: Language) -> bool:
@@ -130,9 +168,9 @@ def points(tokens: Sequence[Token], language: Language) -> bool:
     )
 
 
-def _body(tokens: Sequence[Token], field: str, language: Language) -> Sequence[Token] | None:
-    """The words before a phrase of the field at their end, softening particles aside."""
-    phrases, softeners = language.phrases(field), language.phrases("softeners")
+def _body(tokens: Sequence[Token], phrases: Phrases, language: Language) -> Sequence[Token] | None:
+    """The words before one of the phrases at their end, softening particles aside."""
+    softeners = language.phrases("softeners")
     bare = _bare(tokens)
     for _ in range(_MOST_SOFTENERS):
         length = phrases.match_end(bare)

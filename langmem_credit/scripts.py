@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from .words import Token
 
@@ -46,8 +46,11 @@ def find_script(tokens: Sequence[Token], english: frozenset[str]) -> str | None:
     return code
 
 
-def count_script(script: re.Pattern[str], tokens: Iterable[Token]) -> int:
+def count_script(script: re.Pattern[str], tokens: Sequence[Token]) -> int:
     """How many words hold a letter of the script."""
+    # Most texts hold no letter of most scripts: one look at all of it is enough.
+    if script.search("".join([token.low for token in tokens])) is None:
+        return 0
     return sum(token.word and script.search(token.low) is not None for token in tokens)
 
 

@@ -163,7 +163,7 @@ class _Search:
         low, cues = self.low, self.cues
         behind = found.start()
         lowest = max(0, behind - 120)
-        if low[behind - 1 : behind] > _LAST_SPACED:
+        if low[max(0, behind - 2) : behind].rstrip(" ")[-1:] > _LAST_SPACED:
             joined = cues.before_joined.search(low, lowest, behind)
             if not joined or joined.end() != behind:
                 return []

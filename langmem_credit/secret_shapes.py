@@ -39,13 +39,17 @@ _HEADERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ),
 )
 
+# A word of a script without spaces, or a Korean particle, may stand right beside a number.
+_LETTER = r"[^\W\u2e80-\U0003ffff]"
 _CARD = re.compile(
-    r"(?<![\w.])(?<!\d[ ./-])(?:"
+    rf"(?<!{_LETTER})(?<!\.)(?<!\d[ ./-])(?:"
     r"\d{4}([ .-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{3})?|3\d{3}([ -])\d{6}\2\d{4,5}|\d{13,19}"
-    r")(?![\w]|[./-]\d| \d{4}\b)"
+    rf")(?!{_LETTER}|[./-]\d| \d{{4}}\b)"
 )
 # Numbers one behind the other, in fours: the separators do not tell where one ends.
-_CARDS = re.compile(r"(?<![\w.])(?<!\d[ .-])\d{4}(?:[ .-]?\d{4}){7,}+(?!\w)")
+_CARDS = re.compile(
+    rf"(?<!{_LETTER})(?<!\.)(?<!\d[ .-])\d{{4}}(?:[ .-]?\d{{4}}){{7,}}+(?!{_LETTER})"
+)
 _CARD_CUE = re.compile(
     r"card|visa|karte|tarjeta|carte|cart[aã]o|карт|卡|カード|카드", re.IGNORECASE
 )

@@ -62,8 +62,13 @@ _CODE = re.compile(
 _SETTING = re.compile(r"[A-Za-z_][\w-]{0,40}=[^=]")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_MOST_DIGITS = 13  # of a Korean identity number
 _SIGNS = frozenset("!@#$%^&*+=~§€£¥|^?")
-_CODES = frozenset({"cvv", "cvc", "cvv2", "securitycode"})
+# Folded, so that a Japanese sound mark stands alone.
+_CODES = frozenset(
+    ["cvv", "cvc", "cvv2", "securitycode", "보안코드"]
+    + [f"セキュリティ{long}コート\u3099" for long in ("", "ー")]
+)
 
 
 def is_prose(word: str, vocabulary: Vocabulary) -> bool:
@@ -208,7 +213,7 @@ def _is_pin(value: str, tie: str, cue: str, digits: int, letters: int) -> bool:
     least = 3 if cue in _CODES else 4
     if re.fullmatch(r"(?:19|20)\d\d-\d\d(?:-\d\d)?", value):  # a date
         return False
-    return value.replace("-", "").isdigit() and least <= digits <= 12
+    return value.replace("-", "").isdigit() and least <= digits <= _MOST_DIGITS
 
 
 def _is_key(value: str, tie: str, digits: int, letters: int) -> bool:

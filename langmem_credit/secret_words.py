@@ -147,7 +147,8 @@ def load_cues() -> Cues:
         after_joined=re.compile(after_joined),
         before=frozenset(words("reverse", joined=False)),
         before_joined=re.compile(
-            rf"([!-~]{{4,64}}+)[ \t]?(?:{reverse_joined})[ \t]?(?:我的|私の|내[ ])?(?:\w{{1,6}}的)?"
+            rf"([!-~]{{4,64}}+)[ \t]?(?:{reverse_joined})[ \t]?"
+            r"(?:我的|私の|[내제][ ])?(?:\w{1,6}的)?"
         ),
         of=re.compile(rf"[\"'`)]?(?:\s*$|[ \t]*[\n.,;!?)]|[ \t]+(?:{of}|and|but|so)(?!\w))"),
         own=frozenset(words("own")),

@@ -191,7 +191,9 @@ class _Matcher:
         """True where the words can be no order without their subject: "猫を飼っています"."""
         assert self.language is not None
         endings, size = self.language.phrases("statement_endings"), len(self.said)
-        return any(endings.match_at_words(self.said, k) == size - k for k in range(size))
+        bound = self.language.phrases("bound_endings")
+        k = next((k for k in range(size) if endings.match_at_words(self.said, k) == size - k), size)
+        return bound.match_at_words(self.said, k) != size - k
 
     def _inserted_subject(self) -> int:
         """How many words of the note name the user where the language leaves the subject out."""

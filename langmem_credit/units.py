@@ -204,7 +204,7 @@ def _may_go(
     clause = _is_clause(tokens[rest:], language)
     if all(_negates(token, language) for token in tokens[begin:end]):
         return clause and rest == end + 1 and tokens[end].text in ",\uff0c"
-    if tokens[end - 1].low in language.words("openers_not_before_self"):
+    if language.phrases("openers_not_before_self").match_end(tokens[begin:end]):
         # A Chinese "from now on" is "later" before "I will move".
         if tokens[rest].low in language.words("weak_first_person"):
             return False
@@ -281,8 +281,12 @@ def _is_request(tokens: Sequence[Token], language: Language) -> bool:
 
 def _before_tail(order: Sequence[Token], language: Language) -> Unit | None:
     """The order before "もらえますか", one only where it ends in the form that asks."""
-    stem = language.phrases("polite_stems").match_end(order)
-    return _unit(order, language) if stem and _has_polite_sign(order, language) else None
+    if not language.phrases("polite_stems").match_end(order):
+        return None
+    if language.phrases("polite_abilities").found_in(order):
+        # "Could it always work offline for me?"
+        return None
+    return _unit(order, language) if _has_polite_sign(order, language) else None
 
 
 def _without_polite_form(tokens: Sequence[Token], language: Language) -> Unit | None:

@@ -27,7 +27,7 @@ _LONG_QUOTE = 5
 _OVERRIDING = 4  # words from "ignore" to "all of the previous rules"
 _FOREIGN = (
     *("jokes", "hypotheses", "overridden"),
-    *("reported", "reported_front", "reported_endings"),
+    *("reported", "reported_front", "reported_endings", "reported_behind_names"),
 )
 _IMAGINED = "it is imagined or an example"
 _JOKE_MARKS = frozenset("😂🤣🙄😉😜😏🤪🃏🙃🤡😹😆😝😛")
@@ -159,6 +159,8 @@ def asks(sentence: Sequence[Token], language: Language) -> bool:
             return False
         if language.phrases("questions").match_at(sentence, separator):
             return True
+    if language.phrases("question_endings_not").match_end(sentence):
+        return False
     return language.phrases("question_endings").match_end(sentence) > 0
 
 

@@ -325,10 +325,13 @@ class Phrases:
         for index, token in enumerate(tokens):
             if (seconds := starts.get(token.low)) is None:
                 continue
-            if "" in seconds or (index < last and tokens[index + 1].low in seconds):
-                length = self.match_at(tokens, index)
-                if length:
-                    yield index, length
+            if index < last and (group := seconds.get(tokens[index + 1].low)) is not None:
+                lows = next((one for one in group if _stands_at(one, tokens, index)), None)
+                if lows is not None:
+                    yield index, len(lows)
+                    continue
+            if "" in seconds:
+                yield index, 1
 
     def covered(self, tokens: Sequence[Token]) -> set[int]:
         """The indexes of all tokens in phrases."""

@@ -165,6 +165,7 @@ MUTATIONS = [
     ),
     *_m(
         "shift",
+        ("return bound.match_at_words(self.said, k) != size - k", "return k < size"),
         (
             'if low in self.language.words("droppable_copula_before") or low.isdigit():',
             "if True:",
@@ -255,7 +256,11 @@ MUTATIONS = [
         ("if not _is_request(bare, language) and asks", "if asks"),
         ("if count_words(tokens[index:]) < 2 or _goes_on(tokens, index, language):", "if False:"),
         ('if language.phrases("openers_not_with").found_in(tokens):', "if False:"),
-        ('if tokens[end - 1].low in language.words("openers_not_before_self"):', "if False:"),
+        (
+            'if language.phrases("openers_not_before_self").match_end(tokens[begin:end]):',
+            "if False:",
+        ),
+        ('if language.phrases("polite_abilities").found_in(order):', "if False:"),
         ("if own or (not _is_request(bare", "if (not _is_request(bare"),
         ("if not is_order(order, language):", "if False:"),
         ("if length and order and _has_polite_sign(order, language):", "if length and order:"),
@@ -387,6 +392,16 @@ MUTATIONS = [
     ),
     *_m(
         "endings",
+        ("        _pauses(body, index) and not joining", "        False and not joining"),
+        (
+            "token.low.endswith(endings) and index not in other and",
+            "token.low.endswith(endings) and",
+        ),
+        (
+            "    return behind == len(tokens) or tokens[behind].low not in going_on",
+            "    return True",
+        ),
+        ("    return 0 < length < len(bare) and _IS_NAME", "    return False and _IS_NAME"),
         ("    if points(tokens, language):", "    if False:"),
         ("        return length > 0 and _is_manner", "        return _is_manner"),
         ("        return _is_manner(body, language) and not chains", "        return not chains"),
