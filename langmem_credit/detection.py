@@ -17,6 +17,8 @@ from .words import Token
 # Russian is told by its script, English by default.
 _BY_WORDS = tuple(code for code in CODES if code not in {"en", "ru", *SCRIPTS})
 
+_ROMANISED = 2  # words of Hindi in Latin letters: "boss ne kaha hamesha npm use karo"
+
 
 @cache
 def _english() -> frozenset[str]:
@@ -106,6 +108,9 @@ def detect_tied(tokens: Sequence[Token]) -> tuple[Language, ...]:
         if other is not None:
             return other
         han = sum("\u3400" <= char <= "\u9fff" for char in letters)
+    elif len(load("hi").phrases("detect").covered(head)) >= _ROMANISED:
+        # Its rules read no Latin letters, so that nothing shows that the words should last.
+        return (load("hi"),)
     tied, best_score = [load("en")], sum(counts[word] for word in counts.keys() & _telling("en"))
     for name in _names(head):
         del counts[name]
