@@ -83,7 +83,9 @@ def _open(rest: Sequence[Token], asked: bool, language: Language) -> tuple[int, 
             return length, Aside(names=True)
         return language.phrases("aside_open").match_at(rest, 0), Aside(opens=True, names=True)
     length = language.phrases("aside_requests").match_at(rest, 0)
-    if length or rest[0].low in verbs:
+    # "Book three" and "profile number two" name a thing.
+    leads = language.words("articles") | language.words("determiners")
+    if length or (rest[0].low in verbs and rest[1].low in leads):
         return length or 1, Aside(rest[0].low in making, names=True)
     length = language.phrases("aside_statements").match_at(rest, 0)
     if language.phrases("aside_roles").match_at(rest, 0) == length > 0:

@@ -22,7 +22,7 @@ from .words import Token, quoted_mask, strip_final_stop, tokenize
 
 _ITEM = re.compile(r"([-*\u2022]|\d{1,2}[.)])[ \t]+(\S.*?)[ \t]*")
 _MOST = 20
-_OPEN_MARKS = frozenset(":()[]{}?^~")
+_OPEN_MARKS = frozenset("()[]{}?^~")
 _MOST_OPEN = 2  # words of a thing that a heading names: "rules for this repo"
 # What a heading makes of its items, and the fields with its wordings: whole, and before a thing.
 _HEADS = {
