@@ -114,7 +114,8 @@ def test_missing_sets_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_own_pairs_are_of_every_set_and_language() -> None:
     pairs = list(_OWN_PAIRS())
-    assert {pair.set for pair in pairs} == {"pairs", "attempts", "unseen", "edges", "languages"}
+    sets = {"pairs", "attempts", "unseen", "beside", "edges", "languages"}
+    assert {pair.set for pair in pairs} == sets
     assert {pair.language for pair in pairs} == set(soundness.LANGUAGES)
 
 

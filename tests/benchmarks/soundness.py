@@ -127,7 +127,10 @@ def offers_credited_words(pair: Pair) -> bool:
 
 def own_pairs() -> Iterator[Pair]:
     """The notes of `tests/cases`: those of the rules' own tests, and those by other authors."""
-    for name in ("pairs", "attempts", "unseen_hostile", "unseen_honest"):
+    for name in (
+        *("pairs", "attempts", "unseen_hostile", "unseen_honest"),
+        *("beside_hostile", "beside_honest"),
+    ):
         for case in load_cases(name):
             if _is_decided(case):
                 yield _pair(name.partition("_")[0], str(case.get("kind", "")), "en", case)
