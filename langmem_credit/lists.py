@@ -15,6 +15,7 @@ from itertools import groupby
 from .asides import find_aside
 from .detection import detect
 from .languages import Language, load
+from .retractions import content_of
 from .sentences import Stretch
 from .standing import is_order
 from .units import is_greeting
@@ -60,8 +61,12 @@ def items_of(whole: Stretch) -> Iterator[Stretch]:
         return
     if any(_touches(tokenize(item.text), language) for item in items):
         return
-    for item in items:
+    named = [content_of(tokenize(item.text)) for item in items]
+    for place, item in enumerate(items):
         tokens = tokenize(item.text)
+        if any(named[place] & other for k, other in enumerate(named) if k != place):
+            # "never smoke", "guests smoke outside"
+            continue
         if kind == "facts" and is_order(strip_final_stop(tokens), language):
             continue
         part = replace(utterance, text=item.text)

@@ -508,6 +508,7 @@ MUTATIONS = [
         ("    if len(marks) != 1 or", "    if"),
         ("if not kind or not all(_is_aside(line, language) for", "if not kind or any(False for"),
         ("    if any(_touches(tokenize(item.text), language) for item in items):", "    if False:"),
+        ("if any(named[place] & other for k, other in", "if any(False for k, other in"),
         ('        if kind == "facts" and is_order(', "        if False and is_order("),
         ('lasting=kind != "either")', "lasting=True)"),
         ('if not item or item[0].low in language.words("list_not_first"):', "if not item:"),

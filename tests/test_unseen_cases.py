@@ -15,7 +15,7 @@ from tests.test_shared_cases import decide, ids
 # The second set is of sentences and list items beside others.
 HOSTILE = [*load_cases("unseen_hostile"), *load_cases("beside_hostile")]
 # For each set how many are credited as worded and after a retry; raise them with the rule.
-HONEST = {"unseen_honest": (121, 289), "beside_honest": (73, 140)}
+HONEST = {"unseen_honest": (120, 288), "beside_honest": (64, 131)}
 
 
 @pytest.mark.parametrize("case", HOSTILE, ids=ids(HOSTILE))
