@@ -119,8 +119,12 @@ def _judge_message(
         return verdict, whole
     parts = list(stretches_of(whole))[1:]
     for part in parts:
-        if says_in_any(part, told) and (credited := _judge(note, told, part, limits)).credited:
-            return credited, part
+        if says_in_any(part, told):
+            of_part = _judge(note, told, part, limits)
+            if of_part.credited:
+                return of_part, part
+            # What keeps the very sentence back explains better than what another one is.
+            verdict = verdict if verdict.rule == "same_words" else of_part
     if verdict.rule in _WITHOUT_OFFER or (not parts and len(whole.heard) == 1):
         return verdict, whole
     if len(whole.heard) == 1:

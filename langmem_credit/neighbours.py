@@ -44,7 +44,7 @@ _LONGEST_REQUEST = 40  # tokens
 _BRIEF_ANSWER = 4  # tokens
 TOO_MUCH = "the run holds more text than is read beside a message"
 _LED = "the message before it says what it is"
-_TOUCHED = "another message of this run may change what it means"
+_TOUCHED = "another sentence or message of this run may change what it means"
 
 
 @dataclass(frozen=True, slots=True)

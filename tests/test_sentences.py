@@ -70,6 +70,14 @@ def test_the_quote_may_be_the_message_or_the_sentence():
     assert not judge("I prefer trains", "I prefer planes", heard(text)).credited
 
 
+def test_a_refusal_says_what_keeps_the_sentence_back():
+    text = "I'm allergic to peanuts. Is that serious?"
+    verdict = judge("I'm allergic to peanuts", text, heard(text))
+
+    assert verdict.rule == "own_voice"
+    assert "another sentence or message of this run may change what it means" in verdict.reason
+
+
 def test_an_answer_is_never_cut():
     text = "I prefer trains. Can you book a table?"
     said = Utterance("m", text, asked="Which do you like?")

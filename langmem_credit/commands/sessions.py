@@ -223,7 +223,10 @@ def run_delete(args: argparse.Namespace, there: Opened) -> int:
     if args.json:
         print_json({"deleted": args.session})
     else:
-        print(f"Deleted session {one_line(args.session)}, with its conversation and its notes.")
+        print(
+            f"Deleted session {one_line(args.session)}, with its conversation. The notes that all "
+            "sessions share stay; forget them in chat or in the panel."
+        )
     return 0
 
 
