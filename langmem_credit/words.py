@@ -34,6 +34,7 @@ _WIDE_SEPARATORS = frozenset("\u3001\uff0c\uff1a\u3002\uff01\uff1b")
 _SEPARATORS = frozenset(",:;.!-") | _WIDE_SEPARATORS
 _CLOSING = frozenset("\"')]}\u300d\u300f\u3011`*_/")
 _MAY_END = _ENDS | _CLOSING
+_MOST_CLOSING = 8  # of these behind a stop
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 # The fields of a token by their places, read without a step of Python for each.
 _TEXT, _WORD = itemgetter(0), itemgetter(5)
@@ -216,7 +217,8 @@ def _ends_sentence(tokens: Sequence[Token], mask: Sequence[bool], index: int, st
     if last.text in "\u3002\uff01\uff1f\u0964\u06d4":
         return token.text not in _ENDS and token.text not in _CLOSING
     stop = index - 1
-    while stop > 0 and tokens[stop].text in _CLOSING and not tokens[stop].gap:
+    last_stop = max(0, stop - _MOST_CLOSING)
+    while stop > last_stop and tokens[stop].text in _CLOSING and not tokens[stop].gap:
         stop -= 1
     if tokens[stop].text not in _ENDS:
         return False
